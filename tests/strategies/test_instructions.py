@@ -89,3 +89,25 @@ def test_diff_counts_their_sentences() -> None:
     lost = {one.category: one for one in api.diff(before, load(after))[1]}["instructions"]
     assert lost.kept == 0
     assert set(RULES) <= {text for _, text in lost.lost}
+
+
+BINDING = (
+    "Never merge anything yourself, not even when all checks have passed.",
+    "Do not put work aside on a shared checkout, and stage explicit paths only.",
+    "You must not touch what others have written without asking me first.",
+)
+MAP = [f"`packages/part{n}/`: holds the part with the number {n}" for n in range(40)]
+LONG = (
+    "# AGENTS.md instructions for /work/app\n\n<INSTRUCTIONS>\nRead [STRATEGY.md](STRATEGY.md) and [ROADMAP.md](ROADMAP.md) before "
+    "calls on `product_boundary`, and never before v2.\n\n## Map\n{}\n</INSTRUCTIONS>".format(
+        "\n".join(f"- {line}" for line in (*MAP[:20], *BINDING, *MAP[20:]))
+    )
+)
+
+
+@pytest.mark.parametrize("strategy", QUOTING)
+def test_of_long_ones_the_lines_that_bind_stay_though_they_stand_in_a_list(strategy: str) -> None:
+    records = [system(), user(LONG), user("Make the app start faster."), *work(10, 60)]
+    text = said(compact(jsonl(*records), strategy=strategy, target_tokens=2000).data)
+    assert [rule for rule in BINDING if rule not in text] == []
+    assert sum(line in text for line in MAP) < 20

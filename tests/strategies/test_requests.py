@@ -137,3 +137,17 @@ def test_of_a_long_request_what_it_opens_with_stays() -> None:
     (kept,) = choose_requests(requests(text), 20, words, rate)
     assert kept.text.startswith("Make the parser keep empty fields.")
     assert not kept.whole
+
+
+def test_of_instructions_a_list_is_no_pasted_text():
+    said = "Read [STRATEGY.md](STRATEGY.md) and [ROADMAP.md](ROADMAP.md) before calls on `product_boundary` of v2.1."
+    rows = [f"- Never let `handler_{n}` write to `table_{n * 7}` of region {n}." for n in range(60)]
+    text = "\n\n".join([said, "\n".join(rows), "See [CONCEPTS.md](CONCEPTS.md) for `shared_words` of 2024."])
+    room = len(text) // 8
+
+    def kept(*, places):
+        (request,) = choose_requests([Request(0, text)], room, lambda part: len(part) // 4 + 1, places=places)
+        return sum(row in request.text for row in rows)
+
+    assert kept(places=False) >= 10
+    assert kept(places=True) == 0

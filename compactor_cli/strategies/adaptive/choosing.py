@@ -22,6 +22,8 @@ from compactor_cli.strategies.shared.selection import ChosenLine, densest
 
 _ANSWERS = (0.2, 0.12)
 """Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
+_BINDING_SHARE = 0.05
+"""Share of the room for the sentences that bind, of standing instructions that have no room as a whole."""
 _ACCOUNT_SHARE = 0.15
 """Share of the room for the summary that an agent had written of its session: where the work stood."""
 _SHORT_REQUEST = 150
@@ -53,7 +55,8 @@ class Chooser(PlanBuilder):
         self.request_lines = frozenset(self.selector.taken)
         self._take_pending(int(RESULT_SHARE * self.room))
         instructions = list(must_keep.instructions(inputs.messages, self.lines))
-        self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions))
+        binding = _BINDING_SHARE * self.room
+        self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions, binding=binding))
         self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(inputs.messages, self.lines)))
         room = share_of(self.room, *_ANSWERS)
         for answer in must_keep.answers_within(room, inputs.messages, self.lines, self.selector.cost):

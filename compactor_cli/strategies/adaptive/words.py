@@ -19,8 +19,9 @@ class Words:
         """Take the lines of a session; `tokens` counts a line."""
         self._inputs, self._lines, self._tokens = inputs, lines, tokens
 
-    def within(self, room: float, spans: Sequence[UserWords]) -> Iterator[int]:
-        """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind."""
+    def within(self, room: float, spans: Sequence[UserWords], *, binding: float = 0.0) -> Iterator[int]:
+        """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind.
+        `binding`: the tokens of these, of instructions, where not all has room."""
         lines, pieces = self._lines, self._lines.session.pieces
         texts = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
         lines_of = [list(lines.overlapping(span.piece, span.start, span.end)) for span in spans]
@@ -33,9 +34,10 @@ class Words:
         rate = rate_by(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})
         kept = choose_requests(
             texts,
-            int(room),
+            int(binding or room),
             self._inputs.count,
             lambda sentences: rate([(numbers[index], text) for index, text in sentences]),
+            places=not binding,
         )
         for request in reversed(kept):
             span = spans[request.message]

@@ -127,14 +127,14 @@ def choose(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptReq
 def choose_instructions(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
     """Return what stays of standing instructions in their share of a room, by the numbers of their messages."""
     weights = inputs.profile.binding if inputs.profile is not None else {}
-    return _chosen(inputs, words.instructions, int(INSTRUCTIONS_SHARE * room), weights)
+    return _chosen(inputs, words.instructions, int(INSTRUCTIONS_SHARE * room), weights, places=False)
 
 
 def _chosen(
-    inputs: PlanInput, requests: Sequence[Request], room: int, weights: Mapping[str, float]
+    inputs: PlanInput, requests: Sequence[Request], room: int, weights: Mapping[str, float], *, places: bool = True
 ) -> dict[int, KeptRequest]:
     rate = rate_by(inputs.messages, weights) if weights else None
-    chosen = choose_requests(requests, room, inputs.count, _carrying_on(rate) if rate else None)
+    chosen = choose_requests(requests, room, inputs.count, _carrying_on(rate) if rate else None, places=places)
     return {request.message: request for request in chosen}
 
 

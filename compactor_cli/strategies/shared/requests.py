@@ -72,13 +72,19 @@ class Request(Struct, frozen=True):
 
 
 def choose_requests(
-    requests: Sequence[Request], room: int, count: Callable[[str], int], rate: Rate | None = None
+    requests: Sequence[Request],
+    room: int,
+    count: Callable[[str], int],
+    rate: Rate | None = None,
+    *,
+    places: bool = True,
 ) -> tuple[KeptRequest, ...]:
     """Return what stays of requests, given in their order, in at most `room` tokens (each with `HEADING`), in that
     order.
 
     All of them whole when there is room. Else the newest one and the first one, as far as their shares go, then the
     sentences of most value. `rate`: the values of sentences; without it they are judged by their words alone.
+    `places`: what was pasted counts less than what is said of it. Of instructions the lists are what binds.
     """
     sizes = [count(request.text) for request in requests]
     if sum(sizes) + HEADING * len(sizes) <= room:
@@ -88,7 +94,7 @@ def choose_requests(
         )
     if not requests or room <= HEADING:
         return ()
-    return _Chooser(requests, sizes, count, rate or plain_values).choose(room)
+    return _Chooser(requests, sizes, count, rate or plain_values, places=places).choose(room)
 
 
 def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
@@ -133,9 +139,15 @@ class _Chooser:
     """Takes sentences in bundles: one, and the later ones without which it must not stay."""
 
     def __init__(
-        self, requests: Sequence[Request], sizes: Sequence[int], count: Callable[[str], int], rate: Rate
+        self,
+        requests: Sequence[Request],
+        sizes: Sequence[int],
+        count: Callable[[str], int],
+        rate: Rate,
+        *,
+        places: bool,
     ) -> None:
-        self.requests, self.sizes, self.count = requests, sizes, count
+        self.requests, self.sizes, self.count, self.places = requests, sizes, count, places
         self.sentences = self._weigh(rate)
         self.later = _later_on_subject([s.clause.text for s in self.sentences])
         self.taken: set[int] = set()
@@ -147,13 +159,14 @@ class _Chooser:
         clauses = [(i, clause) for i, request in enumerate(self.requests) for clause in split_clauses(request.text)]
         values = rate([(self.requests[i].message, clause.text) for i, clause in clauses])
         weighed, best = [], max(values, default=0.0)
+        shares = {"pasted": _PASTED, "middle": _MIDDLE} if self.places else {}
         opened = -1
         for (i, clause), rated in zip(clauses, values, strict=True):
             opens = i != opened and self.sizes[i] > _LONG and len(_terms(clause.text)) >= _TELLING
             opened = i
             value = max(rated, _TITLED * best) if opens or clause.place == "title" else rated
             age = (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
-            worth = value * (1 - _AGED * age) * {"pasted": _PASTED, "middle": _MIDDLE}.get(clause.place, 1.0)
+            worth = value * (1 - _AGED * age) * shares.get(clause.place, 1.0)
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
 
