@@ -21,6 +21,8 @@ _MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*)\s*")
 _WORD = compiled_later(r"\w")
 _SHORT = 80
 """Characters below which a sentence is taken to go on from the one before it."""
+_ALL_OF_IT = 160
+"""Characters of room that first words may take all of."""
 _GRAM = 3
 """Characters of the pieces by which keywords are found, so that many of them cost no more than few."""
 
@@ -95,8 +97,9 @@ def kept_sentences(
         scores[at] = inf
     for at in _at_end(spans, int(ending * characters_left)):
         scores[at] = inf
-    if opening and telling and (begun := _first_words(text, spans[telling[0]], characters_left)):
-        return [begun]
+    begun = _first_words(text, spans[telling[0]], characters_left) if opening and telling else None
+    if begun:
+        characters_left -= begun[1] - begun[0]
     kept: set[int] = set()
     stays: dict[int, bool] = {}
     """Of sentences without a point, in order: one that goes on from them need not look further back."""
@@ -114,7 +117,7 @@ def kept_sentences(
             kept |= bundle
         if not scores[index]:
             stays[index] = fits
-    return [spans[index] for index in sorted(kept)]
+    return [*([begun] if begun else []), *(spans[index] for index in sorted(kept))]
 
 
 def _at_end(spans: Sequence[tuple[int, int]], room: int) -> Iterator[int]:
@@ -127,11 +130,12 @@ def _at_end(spans: Sequence[tuple[int, int]], room: int) -> Iterator[int]:
 
 
 def _first_words(text: str, span: tuple[int, int], room: int) -> tuple[int, int] | None:
-    """Return where the first words of a sentence stand that fit in a room, where it does not fit itself."""
+    """Return where the first words of a sentence stand that fit in a small room, or half of a larger one, where it does
+    not fit itself."""
     start, end = span
     if end - start <= room:
         return None
-    end = text.rfind(" ", start, start + room)
+    end = text.rfind(" ", start, start + (room if room < _ALL_OF_IT else room // 2))
     return (start, end) if end > start else None
 
 
