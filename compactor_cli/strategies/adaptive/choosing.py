@@ -17,13 +17,11 @@ from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.quoted_lines import MARK
-from compactor_cli.strategies.shared.rooms import INSTRUCTIONS_SHARE, share_of
+from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, densest
 
 _ANSWERS = (0.2, 0.12)
 """Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
-_BINDING_SHARE = 0.05
-"""Share of the room for the sentences that bind, of standing instructions that have no room as a whole."""
 _ACCOUNT_SHARE = 0.15
 """Share of the room for the summary that an agent had written of its session: where the work stood."""
 _SHORT_REQUEST = 150
@@ -55,7 +53,7 @@ class Chooser(PlanBuilder):
         self.request_lines = frozenset(self.selector.taken)
         self._take_pending(int(RESULT_SHARE * self.room))
         instructions = list(must_keep.instructions(inputs.messages, self.lines))
-        binding = _BINDING_SHARE * self.room
+        binding = BINDING_SHARE * self.room
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions, binding=binding))
         self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(inputs.messages, self.lines)))
         room = share_of(self.room, *_ANSWERS)
