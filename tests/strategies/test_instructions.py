@@ -97,10 +97,12 @@ BINDING = (
     "You must not touch what others have written without asking me first.",
 )
 MAP = [f"`packages/part{n}/`: holds the part with the number {n}" for n in range(40)]
-LONG = (
-    "# AGENTS.md instructions for /work/app\n\n<INSTRUCTIONS>\nRead [STRATEGY.md](STRATEGY.md) and [ROADMAP.md](ROADMAP.md) before "
-    "calls on `product_boundary`, and never before v2.\n\n## Map\n{}\n</INSTRUCTIONS>".format(
-        "\n".join(f"- {line}" for line in (*MAP[:20], *BINDING, *MAP[20:]))
+LONG = "\n".join(
+    (
+        "# AGENTS.md instructions for /work/app\n\n<INSTRUCTIONS>",
+        "Read [STRATEGY.md](STRATEGY.md) and [ROADMAP.md](ROADMAP.md) before calls on `product_boundary`.\n\n## Map",
+        *(f"- {line}" for line in (*MAP[:20], *BINDING, *MAP[20:])),
+        "</INSTRUCTIONS>",
     )
 )
 

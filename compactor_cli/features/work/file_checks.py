@@ -64,7 +64,8 @@ class FileChecks:
         self._of_any = max((f.order for f in failures if known.isdisjoint(f.words)), default=-1)
         self._carried = any(failure.order < 0 for failure in failures)
         self._of_some = [failure for failure in failures if not known.isdisjoint(failure.words)]
-        self._checks, self._scripts = checks, scripts
+        self._checks, self._runs = checks, scripts.runs
+        self._newest = next((script for script in reversed(scripts.runs) if script in self._names), "")
 
     def of(self, path: str, order: int, earlier: str) -> str:
         """Return what is known of a file whose last change was the call with this number; empty where a check that
@@ -86,9 +87,9 @@ class FileChecks:
     def _ran(self, path: str, order: int) -> Iterator[str]:
         """Yield how the file ran after its last change, or a script that the session wrote."""
         own = path.rsplit("/", 1)[-1]
-        for script in (own, *reversed(self._scripts.runs)):
-            at, well = self._scripts.runs.get(script, (-1, True))
-            if at > order and script in self._names:
+        for script in (own, self._newest):
+            at, well = self._runs.get(script, (-1, True))
+            if at > order:
                 named = "" if script == own else f"{script} "
                 yield f"{named}{'ran' if well else 'failed'} after"
 
