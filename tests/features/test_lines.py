@@ -185,3 +185,18 @@ def test_imports_of_a_result_are_worth_nothing_and_stand_on_no_line_with_anythin
     assert worth[imports] == 0
     assert worth["func LoadState(file string) error {"] > 0
     assert "package" not in imports
+
+
+COMMAND = 'rg -n "models.json|\\$[A-Z_]+|{x}" docs/a.md, docs/b.md | sed -n \'1,220p\' && echo "so, [it] goes on" ' * 2
+
+
+def test_quotes_and_brackets_in_a_command_are_no_structure_of_its_arguments():
+    arguments = json.dumps({"command": COMMAND, "workdir": "/home/sam/app", "timeout": 1000})
+    messages = read(user("Look."), calling(call("c1", "bash", arguments)), result("c1", "ok"))
+    lines = SessionLines(read_session(messages), lambda _: 0.1)
+    texts = [lines.text(line) for line in lines.of_message(1)]
+    assert texts[0].startswith('"command":')
+    assert " ".join(texts[0].split()[1:4]).startswith('"rg -n "models.json')
+    shown = " ".join(texts)
+    assert all(part in shown for part in COMMAND.split())
+    assert texts[-1].endswith('"timeout": 1000')
