@@ -93,3 +93,18 @@ def test_arguments_that_were_wrong_are_made_up_for_by_the_next_call_that_is_righ
     session = Session().calls("todowrite", "Error: The todowrite tool was called with invalid arguments: [", todos="x")
     assert len(session.texts("error")) == 1
     assert session.calls("todowrite", todos=[{"content": "Fix", "status": "pending"}]).texts("error") == []
+
+
+def test_a_program_that_is_looked_for_in_several_places_is_one_error_until_it_runs():
+    session = Session().runs("ponyc a.pony", FAILS + "bash: ponyc: command not found")
+    session.runs("./build/ponyc a.pony", FAILS + "bash: ./build/ponyc: No such file or directory")
+    assert session.texts("error") == [
+        "open error: bash: ./build/ponyc: No such file or directory (./build/ponyc a.pony)"
+    ]
+    assert session.runs("/opt/bin/ponyc b.pony", "ok").texts("error") == []
+
+
+def test_a_file_that_is_not_there_is_another_error():
+    session = Session().runs("ponyc a.pony", FAILS + "bash: ponyc: command not found")
+    session.runs("deploy b.yml", FAILS + "deploy: b.yml: No such file or directory")
+    assert len(session.texts("error")) == 2

@@ -40,6 +40,10 @@ _WRONGLY_CALLED = compiled_later(
     re.IGNORECASE,
 )
 """What is said to a call whose arguments are not those of the tool: any later one that is right makes up for it."""
+_NOT_THERE = compiled_later(
+    r"(?:^|: )([\w./+-]+): (?:command not found|not found|No such file or directory)", re.MULTILINE
+)
+"""How a shell says that a program is not there."""
 _HEAD = 400
 """Characters at the start of a result in which it is said."""
 _CARRIED = compiled_later(r"open error: (.+) \((.+)\)$")
@@ -86,11 +90,16 @@ class OpenErrors:
         key, label = _shell_key(steps, call) if call.command else _tool_key(call, path)
         if not key:
             return
+        missing = _missing(steps) if call.command else ""
         if call.failed:
-            key = _arguments_of(call) if _WRONGLY_CALLED.search(call.said[:_HEAD]) and not call.command else key
+            if not call.command and _WRONGLY_CALLED.search(call.said[:_HEAD]):
+                key = _arguments_of(call)
+            elif missing and (found := _NOT_THERE.search(call.said)) and missing == _missing_program(found.group(1)):
+                key = missing  # looked for in one place after the other
             self._add(key, OpenError(_error(call), label, call.message, order))
         elif call.failed is False or not call.command or not result_errors(call.said, True, limit=1):
             self.errors.pop(key, None)
+            self.errors.pop(missing, None)
 
     def carry(self, line: str) -> bool:
         """Take over a line of an earlier round."""
@@ -169,6 +178,16 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     main = next((str(value) for value in arguments.values() if isinstance(value, str | int)), "")
     label = one_line(f"{call.tool} {main}", _LABEL_WIDTH)
     return label, label
+
+
+def _missing(steps: Sequence[Step]) -> str:
+    """Return the key of the error that the program which a command line runs is not there."""
+    working = [step for step in steps if not _looks(step)]
+    return _missing_program(working[-1].words[0]) if working else ""
+
+
+def _missing_program(program: str) -> str:
+    return f"missing {program.rsplit('/', 1)[-1]}"
 
 
 def _arguments_of(call: ToolCall) -> str:
