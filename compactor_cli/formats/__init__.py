@@ -77,6 +77,8 @@ _SURE = 0.55
 """Mean recognition below which a file is of no known format."""
 _CLAIM = 0.75
 """Recognition from which on a record counts as plainly of a format."""
+_LIKELY = 0.5
+"""Recognition from which on a record says anything: one with a role and nothing else is of many formats."""
 
 
 def choose(values: Sequence[Any], name: str = "") -> Format:
@@ -116,10 +118,10 @@ def nearest(values: Sequence[Any]) -> str:
 
 
 def at_home(values: Sequence[Any]) -> Format | None:
-    """The best format that recognises every record that any does. Plain texts look alike in several formats, so
+    """The best format that recognises every record that any plainly does. Plain texts look alike in several formats, so
     the best at first sight need not be the right one."""
     ranked = sorted(FORMATS.values(), key=lambda known: -fit(known, values))
-    known_values = [value for value in values if any(known.recognize(value) for known in ranked)]
+    known_values = [value for value in values if any(known.recognize(value) >= _LIKELY for known in ranked)]
     return next((known for known in ranked if all(known.recognize(value) for value in known_values)), None)
 
 

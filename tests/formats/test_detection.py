@@ -182,3 +182,11 @@ def test_a_single_message_is_enough():
 )
 def test_each_format_is_told_from_all_others(path):
     assert load(path.read_bytes()).format == path.parent.name
+
+
+def test_a_record_with_nothing_but_a_role_does_not_make_two_formats_of_one():
+    call = {"type": "tool-call", "toolCallId": "c1", "toolName": "grep", "args": {}}
+    answer = {"type": "tool-result", "toolCallId": "c1", "toolName": "grep", "result": {"matches": []}}
+    records = [*(turn for _ in range(5) for turn in (user("Go on."), assistant("Yes."))), {"role": "user"}]
+    records += [{"role": "assistant", "content": [call]}, {"role": "tool", "content": [answer]}]
+    assert load(jsonl(*records)).format == "ai-sdk"
