@@ -10,7 +10,7 @@ from compactor_cli import api
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summaries.format.headers import covered
-from tests.builders import jsonl
+from tests.builders import call, calling, jsonl, result, user
 from tests.strategies import work
 
 
@@ -59,3 +59,26 @@ def test_what_had_no_room_in_an_earlier_round_is_still_counted() -> None:
         return int(found[1]) if found else 0
 
     assert commands([m.text() for m in part.messages]) >= commands([m.text() for m in first.messages]) > 0
+
+
+@pytest.mark.parametrize("target", [400, 500])
+def test_a_quoted_sentence_says_where_its_line_goes_on(target: int) -> None:
+    said = [
+        f"Please look into part_{n} of the report. Its region_{n * 7} was sold in {1900 + n}, so leave that as it is. "
+        f"The clerk_{n} wants to see it again by the {n}th of the month."
+        for n in range(24)
+    ]
+    records = []
+    for n, text in enumerate(said):
+        records += [user(text), calling(call(f"c{n}")), result(f"c{n}", f"part_{n} is as it was\n" * 20)]
+    source = api.load(jsonl(*records), tokenizer="chars")
+    part = api.compact(source, Settings(target_tokens=target), tokenizer="chars").parts[0]
+    quoted = [
+        found
+        for message in part.messages
+        if message.origin == "summary"
+        for found in re.findall(r"^#(\d+) user: (?:… )?(.*)$", message.text(), re.MULTILINE)
+    ]
+    cut = [words for number, words in quoted if not said[int(number) // 3].endswith(words)]
+    assert cut
+    assert [words for words in cut if not words.endswith(" …")] == []

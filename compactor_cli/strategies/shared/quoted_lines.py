@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Literal
 
 from compactor_cli.features.call_lines import call_label
@@ -44,6 +45,7 @@ _SPARE = 6
 """Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
 _NUMBER = compiled_later(r"^[ \t]*(\d{1,6})(?:→|\t)", re.MULTILINE)
 """The number that tools put before a line of a file."""
+_WORD = compiled_later(r"\w{2}")
 
 
 Level = Literal["mark", "short", "named", "full"]
@@ -111,7 +113,7 @@ class Quoter:
         """Yield chosen lines, in their order, as they are quoted."""
         lines, last_line, last_piece, head = self._lines, -2, None, ""
         quoted = {(piece.message, piece.part) for piece in (lines.piece(choice.line) for choice in choices)}
-        for choice in choices:
+        for choice, following in zip_longest(choices, choices[1:]):
             piece, line = lines.piece(choice.line), choice.line
             begins, parted = piece is not last_piece, False
             earlier = self._messages[piece.message].origin == "summary"
@@ -135,6 +137,9 @@ class Quoter:
                 text = between + text if joint == "same" else text
             if joint in ("gap", "middle"):
                 text = plain(lines.lead(line, last_line)) + text
+            ends = following is None or lines.piece(following.line) is not piece
+            if ends and not earlier and _goes_on(piece, lines.ends[line]):
+                text = f"{text} {GAP}".rstrip()
             yield Excerpt(head, text, joint, choice.value)
             last_line, last_piece = line, piece
 
@@ -178,6 +183,15 @@ class Quoter:
         if message.role == "user":
             return user_named(message.speaker)
         return "" if message.role == "assistant" else message.role
+
+
+def _goes_on(piece: SessionPiece, end: int) -> bool:
+    """Return whether words follow in the line of a text, behind what is quoted of it. Members of JSON end as they
+    should."""
+    if piece.call or (not piece.speech and piece.text.lstrip()[:1] in ("{", "[")):
+        return False
+    stop = piece.text.find("\n", end)
+    return _WORD.search(piece.text, end, stop if stop >= 0 else len(piece.text)) is not None
 
 
 def _at_margin(text: str, start: int) -> bool:
