@@ -108,3 +108,21 @@ def test_a_file_that_is_not_there_is_another_error():
     session = Session().runs("ponyc a.pony", FAILS + "bash: ponyc: command not found")
     session.runs("deploy b.yml", FAILS + "deploy: b.yml: No such file or directory")
     assert len(session.texts("error")) == 2
+
+
+def test_a_file_that_was_read_before_is_not_created_by_writing_it():
+    session = (
+        Session().calls("Read", "1\tx", file_path="a.py").calls("Write", "File written", file_path="a.py", content="y")
+    )
+    session.calls("Read", "<error>No such file</error>", file_path="b.py").calls(
+        "Write", "File created", file_path="b.py", content="y"
+    )
+    assert files(session) == ["created b.py, unchecked", "edited a.py, unchecked"]
+
+
+def test_a_file_that_was_created_and_read_is_still_created():
+    session = (
+        Session().calls("Write", "File created", file_path="a.py", content="y").calls("Read", "1\ty", file_path="a.py")
+    )
+    session.calls("Write", "File written", file_path="a.py", content="z")
+    assert files(session) == ["created a.py, unchecked"]

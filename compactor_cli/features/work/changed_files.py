@@ -43,16 +43,20 @@ class ChangedFiles(Struct):
     changes: dict[str, Change] = field(default_factory=dict)
     _by_name: dict[str, dict[str, None]] = field(default_factory=dict)
     """Last part of a path -> paths that end so, among which may be a shorter form of one that comes now."""
+    seen: set[str] = field(default_factory=set)
+    """Paths that were read: who writes to one of them creates nothing."""
 
     def note(self, call: ToolCall, changes: Iterable[tuple[str, str]], order: int) -> list[str]:
-        """Take over the changes of a call that succeeded, as `changes_of` has them; the paths that it changed."""
+        """Take over the changes of a call that succeeded, as `touched_by` has them; the paths that it changed."""
         changed: list[str] = []
         for path, action in changes:
             if call.command and _SCRATCH.match(path):
                 continue
             known = self._known(path)
+            was_there = action == "created" and path in self.seen and known not in self.changes
             name = path if path.startswith("/") else known
-            self.changes[name] = _after(self.changes.pop(known, None), action, call.message, order)
+            done = "edited" if was_there else action
+            self.changes[name] = _after(self.changes.pop(known, None), done, call.message, order)
             self._by_name.setdefault(path.rsplit("/", 1)[-1], {})[name] = None
             if name != known:
                 self._by_name[path.rsplit("/", 1)[-1]].pop(known, None)
@@ -98,14 +102,17 @@ class ChangedFiles(Struct):
             yield StateLine("file", _said(path, change) + (f", {known}" if known else ""), change.message)
 
 
-def changes_of(call: ToolCall) -> list[tuple[str, str]]:
-    """(path, action) of the files that a call changes, each path once with its last action."""
-    found = {path: action for path, action in file_actions(call.tool, call.arguments) if action in _CHANGES and path}
+def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
+    """(path, action) of the files that a call changes, each path once with its last action; and the paths that it
+    reads."""
+    actions = file_actions(call.tool, call.arguments)
+    found = {path: action for path, action in actions if action in _CHANGES and path}
     if not found and call.tool in _PATHLESS:
         opened = _OPENED.search(call.said)
         found = {opened.group(1): "edited"} if opened else {}
     clean = ((one_line(path, _PATH_WIDTH), action) for path, action in found.items())
-    return [(path, action) for path, action in clean if path and not _IGNORED.search(path)]
+    changes = [(path, action) for path, action in clean if path and not _IGNORED.search(path)]
+    return changes, [path for path, action in actions if action == "read"]
 
 
 def _after(before: Change | None, action: str, message: int, order: int) -> Change:

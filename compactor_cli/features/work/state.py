@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, field
 
 from compactor_cli.features.work.calls import ToolCall, read_calls
-from compactor_cli.features.work.changed_files import ChangedFiles, changes_of
+from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.effects import Effect, act_effect, acts
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
@@ -107,9 +107,10 @@ def _carry_effect(state: _State, line: str, number: int) -> None:
 
 def _note(state: _State, call: ToolCall, order: int, *, given_up: bool) -> None:
     """Take over what a call did. `given_up`: of its errors nothing will be told."""
-    changes = changes_of(call)
+    changes, read = touched_by(call)
     if not call.failed:
         state.errors.called_well(call)
+        state.files.seen.update(read)
     if state.tasks.note(call) and not call.command and not changes:
         return
     parts = steps(call.command) if call.command else ()
