@@ -22,6 +22,8 @@ _AHEAD = 4
 """Chunks a thread of the cluster that are handed out before the first of them is asked for."""
 _PATIENCE = 10
 """Seconds in which a cluster has to answer, and to have a worker."""
+_TRIES = 6
+"""Times so many seconds that a cluster may stay without a worker."""
 _DISTRIBUTION = "compactor-cli"
 
 
@@ -91,7 +93,7 @@ def _results(client: Client, work: Work[T, R], chunk: Sequence[T], future: Futur
     from distributed import KilledWorker
 
     try:
-        yield from _result(future)
+        yield from _result(client, future)
     except KilledWorker:
         if len(chunk) == 1:
             yield work.ended(chunk[0])
@@ -100,18 +102,36 @@ def _results(client: Client, work: Work[T, R], chunk: Sequence[T], future: Futur
             yield from _results(client, work, [item], _submit(client, work, [item]))
 
 
-def _result(future: Future[list[R]]) -> list[R]:
+def _result(client: Client, future: Future[list[R]]) -> list[R]:
     from concurrent.futures import CancelledError
 
     from distributed.comm import CommClosedError
 
     try:
-        result: list[R] = future.result()
+        return _waited(client, future)
     except ModuleNotFoundError as error:
         _refuse(f"a worker of the cluster has no {error.name}: install this version of compactor on all of them")
     except (CancelledError, CommClosedError):
         _refuse("the cluster has ended; run again with --resume to go on")
-    return result
+
+
+def _waited(client: Client, future: Future[list[R]]) -> list[R]:
+    """Wait for a result. Of a cluster on this machine, workers that ended too often to be started again are; raises
+    UsageError where a cluster stays without any."""
+    from distributed import TimeoutError as TooLateError
+
+    alone = 0
+    while True:
+        try:
+            result: list[R] = future.result(timeout=_PATIENCE)
+        except TooLateError:
+            alone = 0 if client.nthreads() else alone + 1
+        else:
+            return result
+        if alone > _TRIES:
+            _refuse("the cluster has no worker any more; run again with --resume to go on")
+        if alone and client.cluster is not None:
+            client.cluster.scale(len(client.cluster.worker_spec))
 
 
 def _refuse(problem: str) -> NoReturn:

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from compactor_cli.cli import cluster
+from compactor_cli.errors import UsageError
 from tests.builders import command, environment, exchanges, jsonl
 from tests.cli.test_many import DONE, written
 from tests.cli.test_workers import WORK, chunks
@@ -98,6 +99,32 @@ def test_an_item_that_ends_each_worker_is_said_and_the_others_are_done():
     items = [*range(5), "always", *range(5, 12)]
     results = cluster.in_order(WORK, lambda threads: chunks(items, 3), 2, "")
     assert list(results) == ["always ended its process" if isinstance(item, str) else item * 3 for item in items]
+
+
+@pytest.fixture
+def deserted():
+    """A client of a cluster on this machine whose workers have all ended for good."""
+    dask = pytest.importorskip("dask")
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1s"}), ExitStack() as stack:
+        client = cluster._client("", 1, stack)
+        for worker in [*client.cluster.workers.values()]:
+            client.cluster.sync(worker.close)
+        assert client.nthreads() == {}
+        yield client
+
+
+def test_workers_that_have_all_ended_for_good_are_started_again(deserted, monkeypatch):
+    monkeypatch.setattr(cluster, "_PATIENCE", 1)
+    monkeypatch.setattr(cluster, "_TRIES", 60)
+    assert cluster._waited(deserted, deserted.submit(list, pure=False)) == []
+
+
+def test_a_cluster_that_stays_without_a_worker_is_an_error(deserted, monkeypatch):
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.1)
+    monkeypatch.setattr(cluster, "_TRIES", 1)
+    monkeypatch.setattr(deserted, "cluster", None)  # as one on another machine is not this one's to start
+    with pytest.raises(UsageError, match="no worker any more; run again with --resume"):
+        cluster._waited(deserted, deserted.submit(list, pure=False))
 
 
 @pytest.mark.parametrize(
