@@ -87,10 +87,11 @@ class OpenErrors:
             self._over_for(done)
         if call.undecided or not call.answered:
             return
-        key, label = _shell_key(steps, call) if call.command else _tool_key(call, path)
+        working = [step for step in steps if not _looks(step)]
+        key, label = _shell_key(working, call) if call.command else _tool_key(call, path)
         if not key:
             return
-        missing = _missing(steps) if call.command else ""
+        missing = _missing_program(working[-1].words[0]) if call.command else ""
         if call.failed:
             if not call.command and _WRONGLY_CALLED.search(call.said[:_HEAD]):
                 key = _arguments_of(call)
@@ -144,8 +145,8 @@ def misfortune(call: Part, result: Part) -> str:
     return "" if looked and not result_errors(ended.said, True, limit=1) else "failed"
 
 
-def _shell_key(steps: Sequence[Step], call: ToolCall) -> tuple[str, str]:
-    working = [step for step in steps if not _looks(step)]
+def _shell_key(working: Sequence[Step], call: ToolCall) -> tuple[str, str]:
+    """Return key and label of a command, from its steps that do something; empty when none does."""
     if not working:
         return "", ""
     said = " ".join(working[0].words) if len(working) == 1 else call.command
@@ -180,13 +181,8 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     return label, label
 
 
-def _missing(steps: Sequence[Step]) -> str:
-    """Return the key of the error that the program which a command line runs is not there."""
-    working = [step for step in steps if not _looks(step)]
-    return _missing_program(working[-1].words[0]) if working else ""
-
-
 def _missing_program(program: str) -> str:
+    """Return the key of the error that a program is not there."""
     return f"missing {program.rsplit('/', 1)[-1]}"
 
 

@@ -22,7 +22,13 @@ from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, without_closing
 from compactor_cli.strategies.shared.renditions import Renderer
-from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_REQUEST, room_for_older, room_for_requests
+from compactor_cli.strategies.shared.rooms import (
+    DETAIL,
+    LARGE_REQUEST,
+    SMALL_REQUEST,
+    room_for_older,
+    room_for_requests,
+)
 from compactor_cli.strategies.shared.selection import HEADING
 from compactor_cli.text.shorten import SMALLEST
 
@@ -84,7 +90,7 @@ class _Planner:
         kept = {d.group: d for d in keep_protected(inputs, self.renderer, protected, target, frozenset(large))}
         rest = [g for g in inputs.groups if g.index not in kept]
         room = target - sum(d.tokens for d in kept.values())
-        newest = {} if self.alone else self._newest_whole(rest, room, competing)
+        newest = self._newest_whole(rest, room, competing) if room > DETAIL and not self.alone else {}
         kept |= newest
         rest = [g for g in rest if g.index not in kept]
         left = room - sum(d.tokens for d in newest.values())

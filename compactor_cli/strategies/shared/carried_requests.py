@@ -13,7 +13,15 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
 from compactor_cli.model.replies import reply_in
-from compactor_cli.strategies.shared.requests import LEFT_OUT, KeptRequest, Rate, Request, choose_requests, rate_by
+from compactor_cli.strategies.shared.requests import (
+    HEADING,
+    LEFT_OUT,
+    KeptRequest,
+    Rate,
+    Request,
+    choose_requests,
+    rate_by,
+)
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
@@ -127,10 +135,9 @@ def choose(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptReq
 def choose_instructions(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
     """Return what stays of standing instructions in their share of a room, by the numbers of their messages."""
     weights = inputs.profile.binding if inputs.profile is not None else {}
-    whole = _chosen(inputs, words.instructions, int(INSTRUCTIONS_SHARE * room), weights, places=False)
-    if all(kept.whole for kept in whole.values()) and len(whole) == len(words.instructions):
-        return whole
-    return _chosen(inputs, words.instructions, int(BINDING_SHARE * room), weights, places=False)
+    whole = sum(inputs.count(told.text) + HEADING for told in words.instructions) <= int(INSTRUCTIONS_SHARE * room)
+    share = INSTRUCTIONS_SHARE if whole else BINDING_SHARE
+    return _chosen(inputs, words.instructions, int(share * room), weights, places=False)
 
 
 def _chosen(
