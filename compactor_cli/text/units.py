@@ -140,7 +140,7 @@ class JsonMember(Struct, frozen=True, gc=False):
     list, and the key of an object in it."""
 
 
-def json_members(text: str, *, named: bool = False, shown: str = "", place: Place = int) -> list[JsonMember]:
+def json_members(text: str, *, named: bool = False, shown: str = "", place: Place | None = None) -> list[JsonMember]:
     """Return the members of JSON: neighbours of the same object or list are taken together while they are short, a
     long one is taken apart. Nothing for text that is no JSON as far as its brackets tell. `named`: its first member
     says what it is, as in the arguments of a call. `shown` and `place`: the text as it is read, and where characters
@@ -155,7 +155,7 @@ def json_members(text: str, *, named: bool = False, shown: str = "", place: Plac
     while waiting:
         outer, level, leads = waiting.pop()
         if outer.end - outer.start <= _MEMBERS or text[outer.start] not in "{[":
-            told = _placed(outer, place)
+            told = _placed(outer, place) if place else outer
             spans = _value(shown or text, told.start, told.end)
             result += _led([JsonMember(start, end, start, level + 1) for start, end in spans], told)
         else:

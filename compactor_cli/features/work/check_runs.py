@@ -76,9 +76,9 @@ class Run(Struct, frozen=True):
     @property
     def error(self) -> str:
         """The first line that says what went wrong; looked for where it is told."""
-        if self.mended or self.result is None:
-            return "" if self.mended else self.known_error
-        return _error(self.result.text, self.check)
+        if self.mended:
+            return ""
+        return self.known_error if self.result is None else _error(self.result.text, self.check)
 
 
 class CheckRuns:
