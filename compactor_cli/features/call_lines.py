@@ -1,4 +1,4 @@
-"""Calls as lines that a reader takes in: an edit as removed and added lines, a new file as its lines."""
+"""Calls and results as lines that a reader takes in: an edit as removed and added lines, a new file as its lines."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Part
 from compactor_cli.text.escapes import readable
+from compactor_cli.text.json_values import parse_json
 
 _PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 _COMMANDS = ("command", "cmd", "script", "code", "keystrokes")
@@ -17,6 +18,8 @@ _NEW = ("new_string", "new_str", "new_text", "new", "newText")
 _CONTENT = ("content", "file_text", "new_source", "contents")
 _PATCH_BEGINS = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: ", re.MULTILINE)
+_BREAK, _LINES = "\\n", 3
+"""A line break inside a string of JSON, and how many of them make lines of it."""
 _LABEL = 60
 """Characters of what a result is said to be of."""
 
@@ -34,6 +37,19 @@ def call_lines(part: Part) -> str:
     if path and content:
         return f"{path}\n{content}"
     return readable(part.text)
+
+
+def result_lines(part: Part) -> str:
+    """Return the text of a result; JSON that wraps a text of several lines has its escapes plain."""
+    text = part.text
+    breaks = text.count(_BREAK) if text[:1] in ("{", "[") else 0
+    if breaks < _LINES or breaks <= text.count("\n"):
+        return text
+    try:
+        parse_json(text)
+    except ValueError:
+        return text
+    return readable(text)
 
 
 def changed_lines(part: Part) -> Iterator[tuple[str, list[str]]]:

@@ -18,7 +18,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from compactor_cli.features.call_lines import call_lines, short_path
+from compactor_cli.features.call_lines import call_lines, result_lines, short_path
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
@@ -42,7 +42,7 @@ class SessionPiece(Struct, frozen=True):
     message: int
     part: int
     text: str
-    """The part's text; of a call with its escapes made plain."""
+    """The part's text; of a call, and of a result that is JSON around lines, with its escapes made plain."""
     tokens: int
     speech: bool
     """Somebody says it: its words count, not only its names."""
@@ -173,20 +173,20 @@ def read_session(
                 continue
             if part.text and part.kind in ("text", "tool_call", "tool_result"):
                 call = part.kind == "tool_call"
-                text = call_lines(part) if call else part.text
+                text = call_lines(part) if call else result_lines(part) if part.kind == "tool_result" else part.text
                 earlier = message.origin == "summary"
                 if earlier:  # its heading and the state that it tells are no part of what it quotes
                     text = readable(text, quoted_only=quoted_only)
                 speech = part.kind == "text" and message.role != "tool" and not is_output(message)
                 apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
                 cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
-                escaped = part.text if call and _is_plain_form(text, part.text) else ""
+                escaped = part.text if text is not part.text and _is_plain_form(text, part.text) else ""
                 session.read(at, position, text, part.tokens, speech=speech, call=call, cut=cut, escaped=escaped)
     return session
 
 
 def _is_plain_form(text: str, json: str) -> bool:
-    """Return whether a text is what is read of the JSON of a call, rather than what it does to a file."""
+    """Return whether a text is what is read of the JSON of a call or result, rather than what a call does to a file."""
     return "\\" in json and text[:1] in ("{", "[") and text[:1] == json[:1]
 
 

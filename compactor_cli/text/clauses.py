@@ -141,15 +141,15 @@ def _places(lines: list[str]) -> list[Place]:
 
 def _title(lines: list[str], places: list[Place]) -> int | None:
     """Return the line that tells what a text is about that was put in: the first one behind those that only say that it
-    follows, with a colon or as a tag. A row of what was pasted is none, but within a tag."""
+    follows, with a colon or as a tag. An item of a list is none, and a row of what was pasted only within a tag."""
     led_in = tagged = False
     for index, line in enumerate(lines):
         bare = line.strip()
         tag = _TAG.match(line)
         if (bare.endswith((":", "：")) and len(bare) <= _LEADS_IN) or (tag and not tag.group(1)):
             led_in, tagged = True, tag is not None
-        elif bare and led_in and _NAME.fullmatch(bare):
-            led_in = tagged = False  # such as the path of an uploaded folder
+        elif bare and led_in and (_NAME.fullmatch(bare) or (_LIST.match(line) and not tagged)):
+            led_in = tagged = False  # such as the path of an uploaded folder, or the fields of a form
         elif bare and led_in:
             is_row = places[index] == "pasted" and not tagged
             return index if len(bare) <= _TITLE and not is_row and not _FENCE.match(line) else None

@@ -140,7 +140,7 @@ def _first_words(text: str, span: tuple[int, int], room: int) -> tuple[int, int]
 
 
 def _says_something(sentence: str) -> bool:
-    return bool(sentence.strip()) and not _MARKUP.fullmatch(sentence)
+    return _WORD.search(sentence) is not None and not _MARKUP.fullmatch(sentence)
 
 
 def _goes_on(text: str, spans: Sequence[tuple[int, int]], index: int) -> bool:

@@ -60,6 +60,12 @@ def line_units(text: str, *, apart: bool = False, noise: frozenset[int] = frozen
         yield start, end
 
 
+def indent_at(text: str, start: int) -> str:
+    """Return the blanks before the first word of a line; nothing for a place inside of one."""
+    blanks = text[text.rfind("\n", 0, start) + 1 : start]
+    return "" if blanks.strip() else blanks
+
+
 def clause_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of sentences, in pieces where they are long."""
     for clause in split_clauses(text):

@@ -200,3 +200,29 @@ def test_quotes_and_brackets_in_a_command_are_no_structure_of_its_arguments():
     shown = " ".join(texts)
     assert all(part in shown for part in COMMAND.split())
     assert texts[-1].endswith('"timeout": 1000')
+
+
+CODE = 'def tides(harbor):\n    """Return them."""\n    return [tide for tide in harbor if tide.high > "3 m"]\n'
+
+
+def test_a_result_that_is_json_around_lines_has_these_lines():
+    messages = read(
+        user("Go."), calling(call("c1")), result("c1", json.dumps({"path": "tides.py", "result": CODE * 3}))
+    )
+    lines = SessionLines(read_session(messages), lambda term: 1.0)
+    shown = "\n".join(lines.text(line) for line in lines.of_message(2))
+    assert shown.count('return [tide for tide in harbor if tide.high > "3 m"]\n') == 3
+    assert "\\" not in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '["a\\nb", "c\\nd", "e\\nf"',  # no JSON
+        '[\n"a\\nb",\n"c\\nd",\n"e\\nf"\n]',  # more lines of its own
+        '{"message": "one\\ntwo"}',
+    ],
+)
+def test_any_other_result_is_read_as_it_stands(text):
+    messages = read(user("Go."), calling(call("c1")), result("c1", text))
+    assert read_session(messages).pieces[-1].text == text

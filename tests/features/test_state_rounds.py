@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compactor_cli.features.work.state import StateLine, compute_state, state_lines, state_text
+from compactor_cli.summaries.format.state_block import unlisted_counts, unlisted_text
 from tests.builders import load
 from tests.features.working import FAILS, Session
 
@@ -84,6 +85,8 @@ def test_a_state_that_nothing_followed_stays_as_it_is(steps):
 
 @given(work, work)
 @example([STEPS[0], STEPS[10]], [STEPS[9]])  # edited, a check failed, and then it did not say how it ended
+@example([STEPS[20], STEPS[21], STEPS[20]], [STEPS[21]])  # a number that was given to a second task
+@example([STEPS[0], STEPS[5]], [STEPS[6]])  # edited, two tests failed, and the one of that file passed
 def test_two_rounds_say_what_one_says(first, second):
     """But for the order among lines of the same worth, and for errors that only one round knows to be given up."""
     before, after, whole = (Session().runs("cd /w && ls", "src") for _ in range(3))
@@ -150,3 +153,15 @@ def test_every_commit_of_real_sessions_is_said_and_states_stay_as_they_are(name)
                 commits += 1
                 assert any(text.startswith("git commit") and f"({made})" in text for text in texts), (path.name, made)
     assert commits
+
+
+@given(st.dictionaries(st.sampled_from(["task", "pending", "error", "check", "effect", "file"]), st.integers(1, 900)))
+def test_what_has_no_room_is_counted_and_read_back(counts):
+    assert unlisted_counts(unlisted_text(counts)) == counts
+
+
+def test_what_earlier_rounds_had_no_room_for_is_still_counted():
+    earlier = ["edited src/a.py", "not listed: 2 more checks, 7 more changed files", "not listed: 1 more changed files"]
+    texts = Session().edits("src/b.py").texts(earlier=earlier)
+    assert texts[-1] == "not listed: 2 more checks, 8 more changed files"
+    assert not any(line.startswith("not listed") for line in texts[:-1])

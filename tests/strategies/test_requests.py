@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,3 +153,34 @@ def test_of_instructions_a_list_is_no_pasted_text():
 
     assert kept(places=False) >= 10
     assert kept(places=True) == 0
+
+
+FORM = "\n".join(f'- "field_{n}": what stands in field {n}, as a string of letters' for n in range(30))
+TASK = "Create a file called harbor.txt with the tides."
+PROMPT = f"Answer in this form:\n\n{FORM}\n\nTask Description:\n{TASK}\n\nIs that clear?"
+
+
+def test_a_label_does_not_stay_without_what_it_is_of() -> None:
+    others = "\n".join(f"The harbor number {n} has tides of its own." for n in range(9))
+    text = f"{others}\nWhat to do now:\nMend the names."
+
+    def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
+        return [0.1 if said.startswith("Mend") else 1.0 if said.endswith(":") else 0.6 for _, said in sentences]
+
+    (kept,) = choose_requests(requests(text), 30, words, rate)
+    assert kept.text.endswith("What to do now:\nMend the names.")
+
+
+def test_fields_of_a_form_are_not_what_a_prompt_is_about() -> None:
+    (title,) = (clause.text for clause in split_clauses(PROMPT) if clause.place == "title")
+    assert title == TASK
+
+
+def test_of_the_newest_request_a_nod_does_not_stay_alone() -> None:
+    text = "Oh, I see. Yes, please use the certificate for $299, and cover the remaining $76 with my gift card."
+    earlier = ["Book the flight of May 20 to Oslo for Ivan Smith, window seat, with two bags of 20 kg each."] * 3
+    (kept,) = choose_requests(requests(*earlier, text), 26, words)
+    assert (
+        kept.text
+        == f"{LEFT_OUT} Yes, please use the certificate for $299, and cover the remaining $76 with my gift card."
+    )

@@ -93,8 +93,9 @@ class CheckRuns:
         """Number of the last call with a check that failed, of which a later run did not say how it ended."""
 
     def failures(self) -> dict[int, str]:
-        """Return what calls said in which checks failed that have not passed since, by their numbers."""
-        return {run.order: run.result.text if run.result else run.said for run in self.failing.values()}
+        """Return what calls said in which checks failed that have not passed since, by their numbers; of what has passed
+        in part, what is left."""
+        return {run.order: _said(run) for run in self.failing.values()}
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
         """Take over what a call says about checks; False when it ran none."""
@@ -193,6 +194,12 @@ class CheckRuns:
 
 def _key(check: CheckRun) -> tuple[str, str, bool]:
     return check.kind, check.label if check.program == "*" else check.program, check.whole
+
+
+def _said(run: Run) -> str:
+    if run.mended:
+        return " ".join(run.names)
+    return run.result.text if run.result else run.said
 
 
 def _error(output: str, check: CheckRun) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
@@ -18,7 +19,7 @@ from compactor_cli.features.work.shell_effects import effect_key, shell_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.model.message import Message
 from compactor_cli.model.state_line import Kind, StateLine
-from compactor_cli.summaries.format.state_block import state_lines, state_text
+from compactor_cli.summaries.format.state_block import state_lines, state_text, unlisted_counts, unlisted_text
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps
@@ -52,6 +53,8 @@ class _State(Struct):
     failed: dict[str, StateLine] = field(default_factory=dict)
     """Effects that failed, by what has to succeed to make up for them."""
     pending: list[StateLine] = field(default_factory=list)
+    unlisted: Counter[Kind] = field(default_factory=Counter)
+    """Facts for which earlier rounds had no room."""
 
 
 def compute_state(messages: Sequence[Message], earlier: Iterable[str] = ()) -> tuple[StateLine, ...]:
@@ -82,7 +85,9 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
     others: list[str] = []
     for line in earlier:
         task = _CARRIED_TASK.match(line)
-        if task:
+        if unlisted := unlisted_counts(line):
+            state.unlisted += unlisted
+        elif task:
             tasks.append(ListedTask(task.group(2), _STATUS_OF[task.group(1)], -1, task.group(3) or ""))
         else:
             others.append(line)
@@ -171,6 +176,8 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     yield from state.checks.passing_lines()
     checks = FileChecks(state.files.changes, state.checks, state.scripts)
     yield from state.files.lines(root, checks)
+    if state.unlisted:
+        yield StateLine("file", unlisted_text(state.unlisted), -1)
 
 
 def _task_line(task: ListedTask) -> StateLine:

@@ -122,6 +122,9 @@ class TaskList:
         if not one_line(text, _WIDTH):
             return False
         task = ListedTask(one_line(text, _WIDTH), "open", call.message, made.group(1) if made else "")
+        if task.id in self._numbered:  # a number names one task: the list was begun anew
+            self.tasks[self._numbered[task.id]] = task
+            return True
         if task.id:
             self._numbered[task.id] = len(self.tasks)
         self.tasks.append(task)

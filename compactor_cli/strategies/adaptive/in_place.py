@@ -86,7 +86,7 @@ class InPlaceRenderer:
             if part.kind == "tool_call":
                 self._done[key] = self._arguments(part, chosen, _changes(part) if changes else ())
             else:
-                text = self._text(part, chosen, all_lines)
+                text = self._text(part, number, chosen, all_lines)
                 self._done[key] = text, self._count(text)
         return self._done[key]
 
@@ -94,8 +94,9 @@ class InPlaceRenderer:
         """Return the line of a result that says how its call came out, such as why it failed: without it, it would pass
         for one that did its work. And the line of one that says no such thing, for where none was chosen: its last, or
         the densest one where that says nothing."""
-        said = failure_line(part.text) if has_failed(part) else outcome_line(part.text)
-        start = part.text.find(said) if said else -1
+        text = self._lines.session.pieces[number].text
+        said = failure_line(text) if has_failed(part) else outcome_line(text)
+        start = text.find(said) if said else -1
         if start >= 0:
             return tuple(self._lines.overlapping(number, start, start + len(said)))[:1], ()
         lines, bounds = self._lines.of_piece(number), self._lines.bounds
@@ -113,9 +114,9 @@ class InPlaceRenderer:
                 break
             yield line
 
-    def _text(self, part: Part, chosen: Sequence[int], all_lines: range) -> str:
+    def _text(self, part: Part, number: int, chosen: Sequence[int], all_lines: range) -> str:
         """Return the chosen lines of a text or an output; the first gap says how much is left out of all."""
-        lines, text = self._lines, part.text
+        lines, text = self._lines, self._lines.session.pieces[number].text
         pieces: list[str] = []
         offset, before, marked = 0, all_lines.start, False
         for line in (*chosen, all_lines.stop):
@@ -127,7 +128,7 @@ class InPlaceRenderer:
             else:
                 # the first mark says how much is left out of all and where the original is
                 kept = [(lines.starts[n], lines.ends[n]) for n in chosen]
-                mark = "…" if marked else self._mark(text, kept, named=_needs_name(part))
+                mark = "…" if marked else self._mark(text, kept, text_reference(part.text) if _needs_name(part) else "")
                 inline = "\n" not in gap
                 pieces.append(f" {mark} " if inline else f"\n{mark}\n")
                 marked = True
@@ -140,9 +141,8 @@ class InPlaceRenderer:
         return f"{joined}\n{IMAGE_NOTE}" if part.images else joined
 
     @staticmethod
-    def _mark(text: str, kept: Sequence[tuple[int, int]], *, named: bool) -> str:
-        """Return how much is left out; with a reference to all of it where that is worth its tokens: a result is also
-        found by the id of its call."""
+    def _mark(text: str, kept: Sequence[tuple[int, int]], reference: str) -> str:
+        """Return how much is left out; with a reference to all of it where there is one."""
         # kept pieces are in order: a physical line is counted once, however many pieces of it are kept
         offset, kept_lines = 0, 0
         for index, (start, end) in enumerate(kept):
@@ -152,7 +152,7 @@ class InPlaceRenderer:
         amount = f"{left_out:,} line{'s' * (left_out > 1)}"
         if left_out < 2:
             amount = f"{len(text) - sum(end - start for start, end in kept):,} characters"
-        return f"[… {amount} left out · {text_reference(text)}]" if named else f"[… {amount} left out]"
+        return f"[… {amount} left out · {reference}]" if reference else f"[… {amount} left out]"
 
     def _arguments(self, part: Part, chosen: Sequence[int], changes: Iterable[str]) -> tuple[str, int]:
         wanted = {*(self._lines.text(line) for line in chosen), *changes}
@@ -175,8 +175,8 @@ class InPlaceRenderer:
 
 
 def _needs_name(part: Part) -> bool:
-    """Return whether a mark has to name the original: a small result is also found by the id of its call, when it has
-    one."""
+    """Return whether a mark is worth the tokens of the original's name: a small result is also found by the id of its
+    call, when it has one."""
     return part.kind != "tool_result" or part.tokens >= _NAMED or part.call_id.startswith(LEGACY_ID)
 
 

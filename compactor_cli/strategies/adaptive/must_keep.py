@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
@@ -13,15 +14,20 @@ from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.replies import reply_span
-from compactor_cli.model.state_line import StateLine
+from compactor_cli.model.state_line import Kind, StateLine
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
 from compactor_cli.summaries.format.reading import earlier_words
+from compactor_cli.summaries.format.state_block import unlisted_counts, unlisted_text
 from compactor_cli.text.patterns import compiled_later
 
 _FEW_WORDS = 12
 """Tokens up to which a message of the user has few words."""
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
+_BULLET = 2
+"""Tokens of a line of the state beside its text."""
+_COUNTS_REST = 100
+"""Tokens of room from which on the state says what it has no room for."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
 """Names of tools with which an agent does nothing but think."""
 
@@ -119,16 +125,35 @@ def _speech(lines: SessionLines, message: int) -> list[int]:
 
 def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], bool]) -> tuple[StateLine, ...]:
     """Return the lines of the state of the work that fit in `room` tokens, but those that the reader sees anyway; one
-    that does not fit costs no other."""
-    taken = []
+    that does not fit costs no other. In a room that is not small the last line counts those that do not fit."""
+    taken: list[StateLine] = []
+    left_out: Counter[Kind] = Counter()
+    left = room
     for line in session_state(inputs.messages):
         if is_seen(line):
             continue
-        cost = inputs.count(line.text) + 2
-        if cost <= room:
-            room -= cost
+        cost = inputs.count(line.text) + _BULLET
+        if counted := unlisted_counts(line.text):
+            left_out += counted
+        elif cost <= left:
+            left -= cost
             taken.append(line)
+        else:
+            left_out[line.kind] += 1
+    if left_out and room >= _COUNTS_REST:
+        taken.append(_rest(taken, left_out, left, inputs.count))
     return tuple(taken)
+
+
+def _rest(taken: list[StateLine], left_out: Counter[Kind], left: float, count: Callable[[str], int]) -> StateLine:
+    """Return the line that counts what has no room, for which the lines of least worth leave `taken`."""
+    while True:
+        text = unlisted_text(left_out)
+        if count(text) + _BULLET <= left or not taken:
+            return StateLine("file", text, -1)
+        line = taken.pop()
+        left_out[line.kind] += 1
+        left += count(line.text) + _BULLET
 
 
 def _said_again(lines: SessionLines, request: int, earlier: Sequence[int], end: int) -> list[int]:

@@ -10,6 +10,7 @@ from typing import Literal
 from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
 from compactor_cli.features.work.open_errors import misfortune
+from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_instructions
 from compactor_cli.model.message import Message, Part
@@ -32,6 +33,7 @@ from compactor_cli.summaries.format.reading import heading_at
 from compactor_cli.summaries.format.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.units import indent_at
 
 MARK = 24
 """Tokens of quoted lines that are worth a summary, whose heading is a mark."""
@@ -73,6 +75,7 @@ class Quoter:
         self._carried: dict[Spot, list[CarriedSpan]] = {}
         self._result_of = {call: result for result, call in self._call_of.items()}
         self._outcomes: dict[Spot, str] = {}
+        self._written = {answer.index: (call, result) for call, result, answer in written_calls(messages)}
 
     def slot(
         self,
@@ -111,7 +114,7 @@ class Quoter:
 
     def excerpts(self, choices: Sequence[ChosenLine]) -> Iterator[Excerpt]:
         """Yield chosen lines, in their order, as they are quoted."""
-        lines, last_line, last_piece, head = self._lines, -2, None, ""
+        lines, last_line, last_piece, head, margin = self._lines, -2, None, "", 0
         quoted = {(piece.message, piece.part) for piece in (lines.piece(choice.line) for choice in choices)}
         for choice, following in zip_longest(choices, choices[1:]):
             piece, line = lines.piece(choice.line), choice.line
@@ -128,13 +131,18 @@ class Quoter:
                     number = self._messages[piece.message].number
                     head = heading(number, self._speaker(piece, lines.ends[line], quoted))
                 text = _NUMBER.sub("", text) if self._part((piece.message, piece.part)).kind == "tool_result" else text
+            indent = "" if piece.speech and not earlier else indent_at(piece.text, lines.starts[line])
+            indent = indent[1:] if earlier else indent  # all but marks stand behind a blank there
             joint = "gap"
             if begins:
                 joint = "heading" if lines.is_first(line) or (earlier and not parted) else "middle"
             elif line == last_line + 1 and not parted:
                 between = piece.text[lines.ends[last_line] : lines.starts[line]]
                 joint = "line" if "\n" in between else "same"
-                text = between + text if joint == "same" else text
+                text = between + text if joint == "same" else indent[margin:] + text
+            if joint != "same":
+                margin = min(margin, len(indent)) if joint == "line" else len(indent)
+                text = re.sub(rf"\n[ \t]{{1,{margin}}}", "\n", text) if margin and "\n" in text else text
             if joint in ("gap", "middle"):
                 text = plain(lines.lead(line, last_line)) + text
             ends = following is None or lines.piece(following.line) is not piece
@@ -178,6 +186,10 @@ class Quoter:
                 return "→"
             outcome = self._outcome(call, (piece.message, piece.part))
             return f"{call_label(self._part(call))} {outcome}".rstrip() + " →"
+        if written := self._written.get(piece.message):
+            is_quoted = any(index == piece.message - 1 for index, _ in quoted)
+            label = "" if is_quoted else call_label(written[0])
+            return f"{label} {misfortune(*written)} →".replace("  ", " ").lstrip()
         if message.origin == "injected":
             return INSTRUCTIONS if is_instructions(piece.text) else "harness"
         if message.role == "user":

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
 from math import log
 
 from msgspec import Struct
@@ -150,6 +150,8 @@ class _Chooser:
         self.requests, self.sizes, self.count, self.places = requests, sizes, count, places
         self.sentences = self._weigh(rate)
         self.later = _later_on_subject([s.clause.text for s in self.sentences])
+        for index in self._labels():
+            self.later[index] = index + 1, *(other for other in self.later[index] if other > index + 1)
         self.taken: set[int] = set()
         self.bundles: list[list[int]] = []
         self.used = 0
@@ -170,6 +172,13 @@ class _Chooser:
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
 
+    def _labels(self) -> Iterator[int]:
+        """Yield the sentences that only say what the next one is, unless that is something pasted."""
+        for index, (one, following) in enumerate(pairwise(self.sentences)):
+            is_label = one.clause.text.endswith((":", "：")) and one.request == following.request
+            if is_label and (following.clause.place != "pasted" or not self.places):
+                yield index
+
     def choose(self, room: int) -> tuple[KeptRequest, ...]:
         """Return the requests, each as far as it stays."""
         newest = len(self.requests) - 1
@@ -183,7 +192,9 @@ class _Chooser:
         for i in first:
             if self.taken.isdisjoint(first):
                 self._take([i], self.used + int(room * _TASK), least=0.0)
-        for i in sorted(of_newest, key=lambda i: self.sentences[i].tokens):  # something of the newest has to stay
+        least = _NOD * max((self.sentences[i].worth for i in of_newest), default=0.0)
+        small = sorted(of_newest, key=lambda i: (self.sentences[i].worth < least, self.sentences[i].tokens))
+        for i in small:  # something of the newest has to stay, and a nod says nothing
             if self.taken.isdisjoint(of_newest):
                 self._take([i], room, least=0.0)
         self._take(order, room)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from compactor_cli.model.state_line import Kind, StateLine
 from compactor_cli.summaries.format.headers import STATE, is_state_heading
+from compactor_cli.text.patterns import compiled_later
 
 _ORDER: tuple[Kind, ...] = ("task", "pending", "error", "check", "effect", "file")
+_UNLISTED = "not listed: "
+_COUNTED: dict[Kind, str] = {
+    "task": "tasks",
+    "pending": "pending",
+    "error": "errors",
+    "check": "checks",
+    "effect": "actions",
+    "file": "changed files",
+}
+_COUNT = compiled_later(rf"(\d+) more ({'|'.join(_COUNTED.values())})(?:, |$)")
 
 
 def state_text(lines: Iterable[StateLine]) -> str:
@@ -26,6 +38,19 @@ def state_lines(text: str) -> tuple[str, ...]:
     """Return the lines of all such blocks in a text, without bullets."""
     lines = (line for start, end in state_spans(text) for line in text[start:end].split("\n"))
     return tuple(line[2:] for line in lines if line.startswith("- "))
+
+
+def unlisted_text(counts: Mapping[Kind, int]) -> str:
+    """Write the line that says how many facts of each kind have no room in the block."""
+    return _UNLISTED + ", ".join(f"{counts[kind]} more {_COUNTED[kind]}" for kind in _ORDER if counts.get(kind))
+
+
+def unlisted_counts(line: str) -> Counter[Kind]:
+    """Return what such a line says; empty for any other line."""
+    if not line.startswith(_UNLISTED):
+        return Counter()
+    kinds = {name: kind for kind, name in _COUNTED.items()}
+    return Counter({kinds[name]: int(count) for count, name in _COUNT.findall(line, len(_UNLISTED))})
 
 
 def state_spans(text: str) -> list[tuple[int, int]]:

@@ -1,0 +1,101 @@
+"""What is quoted reads as it was written: code keeps its shape, outputs stand behind their commands."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.builders import assistant as says
+from tests.builders import result as answers
+from tests.builders import user
+from tests.pipeline.sessions import Json, assistant, compact, long_session, result
+from tests.strategies import work
+
+DEEP = " " * 8
+CODE = [
+    f"{DEEP}for berth in harbor_{n}:\n{DEEP}    if berth.tide > limit_{n}:\n{DEEP}        alarm_{n}(berth)"
+    for n in range(8)
+]
+
+
+def quoted(records: list[Json], ratio: float = 0.2) -> str:
+    part = compact(records, strategy="adaptive", target_ratio=ratio)
+    return "\n".join(message.text() for message in part.messages if message.origin == "summary")
+
+
+def asking_for_code() -> list[Json]:
+    """A session that reads a file, and later asks for names of it again and again."""
+    names = [name for n in range(8) for name in (f"harbor_{n}", f"limit_{n}", f"alarm_{n}")]
+    greps = [
+        record
+        for n, name in enumerate(names)
+        for record in (assistant(None, (f"g{n}", "grep", {"pattern": name})), result(f"g{n}", f"tides.py: {name}"))
+    ]
+    read = [assistant("I read it.", ("r", "Read", {"path": "tides.py"})), result("r", "\n\n".join(CODE))]
+    return [user("Mend the alarms."), *read, *long_session(8)[2:-2], *greps, user("Go on.")]
+
+
+def test_quoted_code_keeps_its_shape_and_loses_the_margin_of_its_file() -> None:
+    text = quoted(asking_for_code(), 0.3)
+    whole = re.findall(r"for berth in harbor_(\d):\n {5}if berth\.tide > limit_\1:\n {9}alarm_\1\(berth\)", text)
+    assert whole
+    assert DEEP + "for" not in text
+
+
+def test_code_is_the_same_in_the_next_round() -> None:
+    first = compact(asking_for_code(), strategy="adaptive", target_ratio=0.3)
+    asked = user("Go on with the next one.")
+    records = [*map(json.loads, first.data.splitlines()), *long_session(4)[2:], asked]
+    shapes = []
+    for ratio in (0.35, 0.4, 0.45, 0.46):
+        text = quoted(records, ratio)
+        assert "\nearlier #" in text
+        shapes += re.findall(r"(→ |… |\n )( *)(?:for berth|if berth)\b.*:\n ( *)(?:if berth|alarm_)", text)
+    assert {before for before, _, _ in shapes} >= {"→ ", "\n "}
+    assert {len(inner) - len(outer) for _, outer, inner in shapes} == {4}
+
+
+@pytest.mark.parametrize(("code", "ended"), [("0", ""), ("1", " failed")])
+def test_the_output_of_a_command_that_was_written_as_text_stands_behind_it(code: str, ended: str) -> None:
+    records: list[Json] = [user("Mend the alarms.")]
+    for n in range(12):
+        said = " ".join(f"tide{n}x{at}" for at in range(40))
+        records.append(says(f"```bash\nmake tide_{n} -C harbors/of/the/north/berth_{n}\n```"))
+        records.append(user(f"<returncode>{code}</returncode>\n<output>\n{said}\n</output>"))
+    records += [record for n in range(3) for record in (user(f"Is it {n}?"), says("It is berth_10."))]
+    alone, together = 0, 0
+    for ratio in (0.15, 0.2, 0.3, 0.5, 0.6, 0.7):
+        headings = re.findall(r"^#(\d+)(.*?→|:)", quoted(records, ratio), re.MULTILINE)
+        commands = {int(number) for number, speaker in headings if speaker == ":"}
+        for number, speaker in headings:
+            is_alone, at = int(number) - 1 not in commands, int(number) // 2 - 1
+            if "→" in speaker:
+                assert speaker == (
+                    f" shell make tide_{at} -C harbors/of/the/north/berth_{at}{ended} →" if is_alone else f"{ended} →"
+                )
+                alone, together = alone + is_alone, together + (not is_alone)
+    assert alone
+    assert together
+
+
+def test_lines_inside_of_json_are_lines_at_their_place_too() -> None:
+    lines = "\n".join(f"{n} | berth_{n} = tide(harbor_{n})" for n in range(40))
+    answer = json.dumps([{"query": "tides.py:1-40", "result": lines, "success": True}])
+    newest = [assistant("I read it.", ("r", "read_files", {"path": "tides.py"})), answers("r", answer)]
+    part = compact(
+        [*long_session(8)[:-2], user("Mend berth_7 and berth_31."), *newest], strategy="adaptive", target_ratio=0.2
+    )
+    text = part.messages[-1].text()
+    assert "\\n" not in text
+    assert re.search(r"^\d+ \| berth_\d+ = tide", text, re.MULTILINE)
+    assert "left out" in text
+
+
+def test_the_state_counts_what_it_has_no_room_for() -> None:
+    part = compact(work.session(40), strategy="adaptive", target_ratio=0.05)
+    state = next(m.text() for m in part.messages if "State at the end:" in m.text()).partition("State at the end:")[2]
+    listed = len(re.findall(r"^- (?:edited|created) ", state, re.MULTILINE))
+    (more,) = re.findall(r"(\d+) more changed files", state)
+    assert listed + int(more) == 40
