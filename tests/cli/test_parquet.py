@@ -183,9 +183,9 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 GOLDEN = {
     "conversations-sharegpt": (40, 266, 119, 17_209, 8_067),
-    "messages-json-string": (3, 79, 50, 19_874, 9_735),
-    "messages-list": (3, 79, 50, 19_874, 9_735),
-    "trajectory-list": (3, 79, 57, 19_579, 9_393),
+    "messages-json-string": (3, 79, 50, 19_874, 9_758),
+    "messages-list": (3, 79, 50, 19_874, 9_758),
+    "trajectory-list": (3, 79, 57, 19_579, 9_410),
 }
 """Rows, messages before and after, tokens before and after."""
 

@@ -93,8 +93,8 @@ class CheckRuns:
         """Number of the last call with a check that failed, of which a later run did not say how it ended."""
 
     def failures(self) -> dict[int, str]:
-        """Return what calls said in which checks failed that have not passed since, by their numbers; of what has passed
-        in part, what is left."""
+        """Return what calls said in which checks failed that have not passed since, by their numbers; of those that
+        have passed in part, what is left."""
         return {run.order: _said(run) for run in self.failing.values()}
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
