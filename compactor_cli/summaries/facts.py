@@ -25,7 +25,7 @@ from compactor_cli.text.patterns import compiled_later
 WHERE = compiled_later(r"(?: \[(?:earlier )?#[^\]]*\])+$")
 _FIRST = compiled_later(r"\[(?:earlier )?#([^\]]*)\]")
 _ABOUT = compiled_later(r"`(.+)`(?: (.*))?$", re.DOTALL)
-_DONE = compiled_later(r"(created|edited|deleted|read)(?: (\d+)x)?$")
+_DONE = compiled_later(rf"({'|'.join(ACTIONS)})(?: (\d+)x)?$")
 _TIMES = compiled_later(r"\((\d+)x\b")
 _LAST = compiled_later(r"\blast (ok|failed)\)")
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from compactor_cli.features.call_lines import changed_lines
+from compactor_cli.features.work.endings import has_failed
+from compactor_cli.features.work.ledger import call_actions, is_within
 from compactor_cli.model.message import Message, Part
 from compactor_cli.summaries.format.excerpts import harmless
 from compactor_cli.text.clean import plain
-from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
 _LINES, _WIDTH = 8, 160
@@ -49,11 +50,14 @@ class CodeSnippet(Struct, frozen=True):
 
 def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
     """Return what the last change of each file did, in the order of these changes; changes that failed are none."""
-    failed = {part.call_id for message in messages for part in message.results if _failed(part)}
+    failed = {part.call_id for message in messages for part in message.results if _has_failed(part)}
     snippets: dict[str, CodeSnippet] = {}
     for message in messages:
         for part in message.calls:
             if part.call_id not in failed or not part.call_id:
+                restored = [path for path, action in call_actions(part) if action == "restored"]
+                for path in [path for path in snippets if any(is_within(path, place) for place in restored)]:
+                    del snippets[path]
                 for path, lines in changed_lines(part):
                     snippets.pop(path, None)
                     snippets[path] = CodeSnippet(path, _shown(lines), message.number)
@@ -83,10 +87,9 @@ def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
     return None
 
 
-def _failed(result: Part) -> bool:
-    """Return whether a result says that its call failed; where the format does not, by how it begins."""
-    stated = stated_failure(result.text) if result.failed is None else result.failed
-    return stated if stated is not None else _ERROR.match(result.text) is not None
+def _has_failed(result: Part) -> bool:
+    """Return whether a result says that its call failed or was declined, if only by how it begins."""
+    return has_failed(result) or (result.failed is None and _ERROR.match(result.text) is not None)
 
 
 def _shown(lines: Sequence[str]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Lines of tools that say nothing of the work: imports and passed tests in runs, how far a transfer is, what a shell
-prints of its own run, what a harness reminds the agent of, and removed lines whose words all stand in the added ones.
+prints of its own run, marks of earlier rounds, what a harness reminds the agent of, and removed lines whose words all
+stand in the added ones.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from compactor_cli.text.patterns import compiled_later
 
-_HINTS = ("import", "#include", "require", "use ", "using ", "Wall time", "Chunk ID", "<system-reminder>", "-| ", "@@ ")
+_HINTS = (
+    *("import", "#include", "require", "use ", "using ", "Wall time", "Chunk ID", "<system-reminder>", "-| ", "@@ "),
+    "[… ",
+)
 """Every text with such lines has one of these: most texts are not searched further."""
 _PASSES = ("pass", "PASS", "ok", "OK", "RUN", "✓", "✔", "√", "[no test")
 """Every text with tests that passed has one of these."""
@@ -38,7 +42,11 @@ _SEVERAL = 3
 _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 """What tools put before a line of a file."""
 _BLANK = compiled_later(rf"{_NUMBER}[ \t]*")
-_OWN_RUN = compiled_later(r"Chunk ID: \w+|Wall time: [\d.]+ seconds|Original token count: \d+|Output:")
+_OWN_RUN = compiled_later(
+    r"Chunk ID: \w+|Wall time: [\d.]+ seconds|Original token count: \d+|Output:"
+    r"|(?:…|\[… [\d,]+ (?:lines?|characters)(?: left out)?(?: · ctx_\w+)?\])"
+)
+"""What a shell tool prints of its own run, and marks of what an earlier round left out."""
 _REMINDER = compiled_later(r"^<system-reminder>.*?</system-reminder>", re.MULTILINE | re.DOTALL)
 _IMPORT = compiled_later(
     _NUMBER + r"(?:import static [\w.*]+;"

@@ -126,3 +126,19 @@ def test_a_file_that_was_created_and_read_is_still_created():
     )
     session.calls("Write", "File written", file_path="a.py", content="z")
     assert files(session) == ["created a.py, unchecked"]
+
+
+def test_a_failure_in_another_file_of_the_same_name_is_not_of_this_one():
+    session = Session().edits("/w/src/strategy/registry.go").edits("/w/src/agent/registry.go")
+    session.runs(
+        "cd /w && golangci-lint run", "Exit code 1\nsrc/strategy/registry.go:3:5: undefined: x (typecheck)\n1 issues:"
+    )
+    assert session.texts("file") == [
+        "edited src/agent/registry.go",
+        "edited src/strategy/registry.go, check failed after",
+    ]
+
+
+def test_a_runner_of_tasks_says_before_each_line_which_task_it_is_of():
+    session = Session().edits("/w/a.go").runs("cd /w && mise run lint", "[lint:go] 0 issues.\n[lint:shell] done")
+    assert session.texts() == ["passed: mise run lint", "edited a.go, check passed after"]

@@ -406,3 +406,39 @@ def test_a_check_that_did_not_come_to_its_end_has_neither_passed_nor_failed(said
 def test_a_look_into_a_folder_without_git_is_no_open_error():
     assert Session().runs("git -C /srv/site rev-parse HEAD", f"{FAILS}fatal: not a git repository").texts() == []
     assert Session().runs("git -C /srv/site merge topic", f"{FAILS}fatal: not a git repository").texts() != []
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git checkout -- src/a.py", "git checkout src/a.py", "git restore src/a.py", "git checkout src/", "git restore ."],
+)
+def test_a_change_that_was_taken_back_stands_no_more(command):
+    session = Session().edits("/w/src/a.py").edits("/w/src/a.py").runs(f"cd /w && {command}")
+    assert session.texts() == ["restored src/a.py"]
+    assert Session().texts(earlier=session.texts()) == ["restored src/a.py"]
+    assert session.edits("/w/src/a.py").texts() == ["edited src/a.py, unchecked"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git checkout main", "git checkout -b fix/a", "git checkout release/2.x", "git restore --staged src/a.py"],
+)
+def test_another_branch_takes_no_change_back(command):
+    assert Session().edits("/w/src/a.py").runs(f"cd /w && {command}").texts("file") == ["edited src/a.py, unchecked"]
+
+
+def test_an_edit_that_the_user_refused_is_said_until_it_is_made():
+    refused = "The user doesn't want to proceed with this tool use. The tool use was rejected"
+    session = Session().runs("cd /w && ls", "src").edits("/w/src/a.py", refused)
+    assert session.texts() == ["declined: edit of src/a.py"]
+    assert Session().texts(earlier=session.texts()) == ["declined: edit of src/a.py"]
+    assert Session().edits("src/a.py").texts("effect", earlier=session.texts()) == []
+    assert session.edits("/w/src/a.py").texts() == ["edited src/a.py, unchecked"]
+
+
+def test_an_open_error_is_given_up_though_rounds_are_short():
+    error = ["open error: fatal: no such ref (git merge topic)"]
+    session = Session()
+    for n in range(25):
+        session.calls("Read", "text", file_path=f"/w/{n}.py")
+        assert session.texts("error", earlier=error) == (error if n < 20 else [])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from compactor_cli import api
@@ -45,8 +48,8 @@ def test_the_state_stands_in_a_summary_though_what_is_left_last_is_too_small_for
 ) -> None:
     part = compact([*work.session()[:40], *ending], strategy="adaptive", target_ratio=ratio)
     summaries = [message.text() for message in part.messages if message.origin == "summary"]
-    assert "State at the end:\n- " in summaries[-1]
-    assert sum("State at the end:" in text for text in summaries) == 1
+    assert re.search(r"^State at the end(?:, \d+ messages? on)?:\n- ", summaries[-1], re.MULTILINE)
+    assert sum("State at the end" in text for text in summaries) == 1
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -55,4 +58,39 @@ def test_the_state_of_a_real_session_is_there(name: str, ratio: float) -> None:
     source = load_or_skip(SESSIONS / name, "o200k_base")
     (part,) = api.compact(source, Settings(strategy="adaptive", target_ratio=ratio), tokenizer="o200k_base").parts
     assert session_state(part.before.messages)
-    assert any("State at the end:\n- " in m.text() for m in part.messages if m.origin == "summary")
+    summaries = [m.text() for m in part.messages if m.origin == "summary"]
+    assert any(re.search(r"^State at the end(?:, \d+ messages? on)?:\n- ", text, re.MULTILINE) for text in summaries)
+
+
+def edited(message: int, times: int = 1) -> list[Json]:
+    """An edit of the same file each time."""
+    records: list[Json] = []
+    for n in range(times):
+        number = f"e{message}_{n}"
+        arguments = {"file_path": "src/tides.py", "old_string": f"tide_{number}", "new_string": f"flood_{number}"}
+        records += [assistant(f"Edit {number}.", (number, "Edit", arguments)), result(number, "The file was updated.")]
+    return records
+
+
+def tasks(*statuses: str) -> list[Json]:
+    todos = [{"content": f"Task number {n}", "status": status} for n, status in enumerate(statuses)]
+    number = "t" + "".join(status[0] for status in statuses)
+    return [assistant(None, (number, "TodoWrite", {"todos": todos})), result(number, "Todos have been modified.")]
+
+
+def state_of(records: list[Json]) -> list[str]:
+    (transcript,) = api.load("\n".join(map(json.dumps, records)).encode(), "file.jsonl", tokenizer="chars").transcripts
+    return [line.text for line in session_state(transcript.messages)]
+
+
+@pytest.mark.parametrize("ratio", [0.15, 0.25, 0.4, 0.6])
+def test_what_stays_at_its_place_is_not_counted_once_more_in_the_next_round(ratio: float) -> None:
+    start = [user("Mend the tides."), *tasks("completed", "in_progress"), *edited(0, 3), *written(0, 31, 41)]
+    middle = [*written(1, 31, 41), *edited(1, 2), *tasks("completed", "completed"), *written(2, 5, 9), *edited(2, 2)]
+    first = compact([*start, *middle], strategy="adaptive", target_ratio=ratio)
+    carried = [json.loads(line) for line in first.data.splitlines()]
+    assert any("State at the end, " in message.text() for message in first.messages)
+    assert state_of(carried) == state_of([*start, *middle])
+    more = edited(3, 4)
+    assert "edited src/tides.py 11x, unchecked" in state_of([*start, *middle, *more])
+    assert set(state_of([*carried, *more])) == set(state_of([*start, *middle, *more]))

@@ -52,7 +52,7 @@ _FAILED = (
 )
 _PASSED = (
     r"(?i)All checks passed|Success: no issues found|"
-    r"^0 issues|\b0 errors\b|no (?:lint )?(?:errors|issues|problems)(?: were)?"
+    r"^(?:\[\S+\] )?0 issues|\b0 errors\b|no (?:lint )?(?:errors|issues|problems)(?: were)?"
     r" found|BUILD SUCCESS|Build succeeded|Compiled successfully|Successfully built|"
     r"^[ \t]*Finished .*(?:dev|release|test|bench)\b|All matched files use Prettier|files? would be left unchanged|"
     r"files? already formatted|"

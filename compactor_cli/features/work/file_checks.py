@@ -22,6 +22,8 @@ LABEL = rf"check passed after|{FAILED}|(?:\S+ )?(?:ran|failed) after|unchecked"
 _HEAD, _TAIL = 2_000, 6_000
 """Characters at the ends of the output of a failed check in which the names of files are looked for."""
 _WORD = compiled_later(r"\w+(?:[.-]\w+)*")
+_FILE = compiled_later(r"[\w.@+-]*(?:/[\w.@+-]+)+\.\w+")
+"""A path with a folder."""
 _TEST_OF = compiled_later(r"^tests?_|_tests?$|[._-](?:test|spec)s?$")
 """What the name of a test has besides the name of what it tests."""
 _PROSE = compiled_later(r"(?:\.(?:md|mdx|rst|txt|adoc)|/?LICENSE|/?CHANGELOG|/?README)$", re.IGNORECASE)
@@ -29,10 +31,19 @@ _PROSE = compiled_later(r"(?:\.(?:md|mdx|rst|txt|adoc)|/?LICENSE|/?CHANGELOG|/?R
 
 
 class _Failure(Struct, frozen=True):
-    """A check that fails: the number of the call, and the words in its output that may name files."""
+    """A check that fails: the number of the call, the words in its output that may name files, and the paths."""
 
     order: int
     words: frozenset[str]
+    paths: frozenset[str]
+
+    def names(self, path: str) -> bool:
+        """Return whether it speaks of a file; one of the same name in another folder is another file."""
+        own, stems = path.rsplit("/", 1)[-1], _stems(path)
+        return not self.words.isdisjoint(stems) or any(
+            _may_be(said, path) if said.rsplit("/", 1)[-1] == own else not stems.isdisjoint(_stems(said))
+            for said in self.paths
+        )
 
 
 class ScriptRuns(Struct):
@@ -58,12 +69,12 @@ class FileChecks:
     def __init__(self, paths: Iterable[str], checks: CheckRuns, scripts: ScriptRuns) -> None:
         """Take the paths that were changed, and the checks and scripts that ran."""
         failures = [_failure(order, said) for order, said in checks.failures().items()]
-        self._names = {path.rsplit("/", 1)[-1] for path in paths}
-        known = frozenset().union(*map(_stems, self._names))
+        changed = list(paths)
+        self._names = {path.rsplit("/", 1)[-1] for path in changed}
+        self._of_some = [failure for failure in failures if any(map(failure.names, changed))]
         # an output that names none of the files may be about any of them
-        self._of_any = max((f.order for f in failures if known.isdisjoint(f.words)), default=-1)
+        self._of_any = max((f.order for f in failures if f not in self._of_some), default=-1)
         self._carried = any(failure.order < 0 for failure in failures)
-        self._of_some = [failure for failure in failures if not known.isdisjoint(failure.words)]
         self._checks, self._runs = checks, scripts.runs
         self._newest = next((script for script in reversed(scripts.runs) if script in self._names), "")
 
@@ -75,7 +86,7 @@ class FileChecks:
             return ""
         newer = [f for f in self._of_some if f.order > order or (f.order < 0 and earlier == FAILED)]
         passed = self._checks.last_pass
-        named = any(not failure.words.isdisjoint(_stems(path)) for failure in newer)
+        named = any(failure.names(path) for failure in newer)
         still = order < 0 and earlier == FAILED and passed < 0 and self._carried
         if named or still or self._of_any > max(order, passed):
             return FAILED
@@ -96,11 +107,18 @@ class FileChecks:
 
 def _failure(order: int, said: str) -> _Failure:
     """Return a check that failed, with what its output says."""
-    words = set(_WORD.findall(both_ends(said, _HEAD, _TAIL)))
+    text = both_ends(said, _HEAD, _TAIL)
+    paths = frozenset(_FILE.findall(text)) if "/" in text else frozenset[str]()
+    words = set(_WORD.findall(_FILE.sub(" ", text) if paths else text))
     words |= {word.split(".", 1)[0] for word in words if "." in word}
-    return _Failure(
-        order, frozenset(words | {_TEST_OF.sub("", word) for word in words if "test" in word or "spec" in word})
-    )
+    tested = {_TEST_OF.sub("", word) for word in words if "test" in word or "spec" in word}
+    return _Failure(order, frozenset(words | tested), paths)
+
+
+def _may_be(said: str, path: str) -> bool:
+    """Return whether a path in an output may be that of a file: one of them ends with the other."""
+    one, other = f"/{said.removeprefix('./').lstrip('./')}", f"/{path.lstrip('/')}"
+    return one.endswith(other) or other.endswith(one)
 
 
 @lru_cache(maxsize=4096)

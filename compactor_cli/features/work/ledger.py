@@ -34,6 +34,11 @@ _REDIRECT = compiled_later(r"(?<![0-9&>=-])>{1,2}\s*([\w./~-]*[A-Za-z_][\w./~-]*
 _SED = compiled_later(r"\bsed\s+-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+([\w./~-]+)")
 _MOVE = compiled_later(r"\b(mv|cp)\s+(?:-\w+\s+)*([\w./~-]+)\s+([\w./~-]+)")
 _REMOVE = compiled_later(r"\b(?:git\s+)?rm\s+(?:-\w+\s+)*([\w./~-]+\.\w+)")
+_RESTORE = compiled_later(
+    r"\bgit\s+(?:-C\s+\S+\s+)?(?:checkout(?:\s+(?:HEAD|--))+|restore(?!\s+--staged))\s+((?:--\s+)?[^\n;&|<>]+)"
+    r"|\bgit\s+checkout\s+((?:[\w.-]+/)+(?:[\w.-]+\.\w+)?)(?=\s*(?:$|[\n;&|]))"
+)
+"""Files or folders that are taken as they were committed. A branch has no slash at its end, and no ending."""
 _SHOWS = compiled_later(r"\b(?:cat|head|tail|less|nl|sed\s+-n\s+\S+)\s+(?:-\w+\s+(?:\d+\s+)?)*([\w./~-]+\.\w+)")
 _SHELL_ACTIONS = (
     (_REDIRECT, (">",), "edited"),
@@ -56,7 +61,7 @@ _PREAMBLE = compiled_later(
 
 _HEADING = compiled_later(r"\W*(?:errors?|failures?)\W*$", re.IGNORECASE)
 """Stands over errors and says nothing itself."""
-ACTIONS = ("created", "edited", "deleted", "read")
+ACTIONS = ("created", "edited", "deleted", "restored", "read")
 
 
 class FileFact(Struct):
@@ -151,6 +156,14 @@ def file_actions(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     return found
 
 
+def is_within(path: str, place: str) -> bool:
+    """Return whether a path is that of a file or leads into a folder, each of which may begin anywhere above."""
+    folder = place.removeprefix("./").strip("/")
+    return (
+        folder in ("", ".") or f"/{folder}/" in f"/{path.strip('/')}/" or f"/{folder}".endswith(f"/{path.strip('/')}")
+    )
+
+
 def _action(tool: str, arguments: dict[str, Any]) -> str:
     verb = _EDITOR_COMMANDS.get(str(arguments.get("command")))
     return verb or _action_of(tool, replaces="old_string" in arguments or "old_str" in arguments)
@@ -175,6 +188,8 @@ def _in_command(command: str) -> tuple[tuple[str, str], ...]:
     for pattern, words, action in _SHELL_ACTIONS:
         if any(word in command for word in words):
             found += ((path, action) for path in pattern.findall(command) if path != "/dev/null")
+    for several, one in _RESTORE.findall(command) if "git" in command else ():
+        found += ((path, "restored") for path in (several or one).split() if not path.startswith("-"))
     for verb, source, target in _MOVE.findall(command) if "mv" in command or "cp" in command else ():
         found += [(source, "deleted" if verb == "mv" else "read"), (target, "created")]
     return tuple(found)

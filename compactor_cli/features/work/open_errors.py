@@ -52,6 +52,8 @@ _MOST = 50
 """Errors that are followed; older ones are given up, so that cost stays linear."""
 _MOST_CALLS = 40
 """An error that so many later calls did not come back to was given up: nobody is going to mend it."""
+_CARRIED_FROM = -_MOST_CALLS // 2
+"""Number of the call that an error of an earlier round stands for: nobody knows how long ago that was."""
 _ERROR_WIDTH = 160
 _LABEL_WIDTH = 80
 _PATH_WIDTH = 300
@@ -63,7 +65,7 @@ class OpenError(Struct, frozen=True):
     """The command, or what was called with what."""
     message: int
     order: int
-    """Number of the call; -1 before this round."""
+    """Number of the call; below zero before this round."""
 
 
 def is_given_up(order: int, calls: int) -> bool:
@@ -110,7 +112,7 @@ class OpenErrors:
         text, label = match.groups()
         edited = _EDIT_OF.match(label)
         key = f"file {edited.group(1)}" if edited else _named_key(label.split())
-        self._add(key, OpenError(text, label, -1, -1))
+        self._add(key, OpenError(text, label, -1, _CARRIED_FROM))
         return True
 
     def _add(self, key: str, error: OpenError) -> None:

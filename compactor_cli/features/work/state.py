@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.effects import Effect, act_effect, acts
+from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, shortening
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
@@ -19,7 +21,13 @@ from compactor_cli.features.work.shell_effects import effect_key, shell_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.model.message import Message
 from compactor_cli.model.state_line import Kind, StateLine
-from compactor_cli.summaries.format.state_block import state_lines, state_text, unlisted_counts, unlisted_text
+from compactor_cli.summaries.format.state_block import (
+    holds_after,
+    state_lines,
+    state_text,
+    unlisted_counts,
+    unlisted_text,
+)
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps
@@ -36,6 +44,7 @@ _ENDS = compiled_later(
 )
 """Tools that end a session; nobody answers them."""
 _IN_FLIGHT = "in flight: "
+_EDIT_OF = "edit of "
 
 
 class _State(Struct):
@@ -57,27 +66,53 @@ class _State(Struct):
     """Facts for which earlier rounds had no room."""
 
 
-def compute_state(messages: Sequence[Message], earlier: Iterable[str] = ()) -> tuple[StateLine, ...]:
+class _Told(Struct, frozen=True):
+    """Where an earlier round tells the state, and how far it looks: nothing up to there is news."""
+
+    summary: int = -1
+    """Index of the message."""
+    last: int = -1
+    """Index of the last message that it takes into account."""
+
+
+_NOTHING_TOLD = _Told()
+
+
+def compute_state(
+    messages: Sequence[Message], earlier: Iterable[str] = (), told: _Told = _NOTHING_TOLD
+) -> tuple[StateLine, ...]:
     """The state at the end of these messages, in the order of worth.
 
     `earlier`: lines, without bullets, of the state block of an earlier round's summary; newer facts overtake them.
+    `told`: where it stands. What is there from before was left out of the block only where it can be seen.
     """
     calls = read_calls(messages)
+    before = sum(call.message <= told.last for call in calls)
     state = _State(main_folder(calls))
-    _carry(state, earlier, keep_pending=not messages)
-    last = messages[-1].index if messages else -1
-    for order, call in enumerate(calls):
+    for order, call in enumerate(calls[:before], -before):
         if call.answered:
-            _note(state, call, order, given_up=is_given_up(order, len(calls)))
+            _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
+    last = messages[-1].index if messages else -1
+    _carry(state, earlier, keep_pending=last <= told.last)
+    for order, call in enumerate(calls[before:]):
+        if call.answered:
+            _note(state, call, order, given_up=is_given_up(order, len(calls) - before))
         elif call.message == last and not _ENDS.fullmatch(call.tool):
             state.pending.append(StateLine("pending", _IN_FLIGHT + _in_flight(call), call.message, open=True))
-    return tuple(_by_worth(state, len(calls)))
+    return tuple(_by_worth(state, len(calls) - before))
 
 
 def session_state(messages: Sequence[Message]) -> tuple[StateLine, ...]:
     """The state at the end of a session, with what summaries of earlier rounds say of it."""
-    earlier = [line for m in messages if m.origin == "summary" for line in state_lines(m.text("text"))]
-    return compute_state([m for m in messages if m.origin != "summary"], earlier)
+    earlier: list[str] = []
+    told = _Told()
+    for at, message in enumerate(messages):
+        lines = state_lines(message.text("text")) if message.origin == "summary" else ()
+        if lines:
+            earlier += lines
+            last = min(at + holds_after(message.text("text")), len(messages) - 1)
+            told = _Told(message.index, messages[last].index)
+    return compute_state([m for m in messages if m.origin != "summary"], earlier, told)
 
 
 def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None:
@@ -91,7 +126,7 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
             tasks.append(ListedTask(task.group(2), _STATUS_OF[task.group(1)], -1, task.group(3) or ""))
         else:
             others.append(line)
-    state.tasks = TaskList(tasks)
+    state.tasks = TaskList(tasks) if tasks else state.tasks
     effects: list[str] = []
     for line in reversed(others):  # they stand newest first
         if line.startswith(_IN_FLIGHT):
@@ -110,24 +145,40 @@ def _carry_effect(state: _State, line: str, number: int) -> None:
         state.done[line] = StateLine("effect", line, number)
 
 
-def _note(state: _State, call: ToolCall, order: int, *, given_up: bool) -> None:
-    """Take over what a call did. `given_up`: of its errors nothing will be told."""
+def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtaken: bool = False) -> None:
+    """Take over what a call did. `given_up`: of its errors nothing will be told. `overtaken`: of all else than what it
+    did outside the session and to files, something later tells."""
     changes, read = touched_by(call)
     if not call.failed:
         state.errors.called_well(call)
         state.files.seen.update(read)
-    if state.tasks.note(call) and not call.command and not changes:
+    if not overtaken and state.tasks.note(call) and not call.command and not changes:
         return
     parts = steps(call.command) if call.command else ()
     changed = [] if call.failed or call.undecided else state.files.note(call, changes, order)
+    if not overtaken:
+        _note_declined(state, call, changes)
     effects = list(_effects(call, parts, changes))
     for effect in effects:
-        _note_effect(state, effect, call)
+        if effect.done or not overtaken:
+            _note_effect(state, effect, call)
+    if overtaken:
+        return
     state.scripts.note(call, parts, order)
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
     if not given_up and not checked and not (effects and call.failed):
         named = next((path for path, _ in changes), "")
         state.errors.note(call, parts, changed, named, order)
+
+
+def _note_declined(state: _State, call: ToolCall, changes: Sequence[tuple[str, str]]) -> None:
+    """Take note of changes of files that the user did not let happen, until they happen all the same."""
+    declined = call.undecided and is_declined(call.said)
+    for path, _ in () if call.command else changes:
+        edit = f"{_EDIT_OF}{path}"
+        state.failed.pop(effect_key(edit), None)
+        if declined:
+            state.failed[effect_key(edit)] = StateLine("effect", f"declined: {edit}", call.message, open=True)
 
 
 def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]]) -> Iterator[Effect]:
@@ -170,7 +221,8 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     yield from state.errors.lines(root, order)
     yield from state.checks.error_lines()
     yield from state.checks.failing_lines()
-    effects = [*reversed(state.failed.values()), *reversed(state.done.values())]
+    failed = (replace(line, text=line.text.replace(f"{_EDIT_OF}{root}", _EDIT_OF)) for line in state.failed.values())
+    effects = [*reversed(list(failed)), *reversed(state.done.values())]
     yield from sorted(effects, key=lambda line: -line.message)
     yield from (line for line in tasks if not line.open)
     yield from state.checks.passing_lines()

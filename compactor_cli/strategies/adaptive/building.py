@@ -3,7 +3,7 @@ by a summary between those that stay, or is gone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, read_session
@@ -180,7 +180,7 @@ class PlanBuilder:
             quoted = {g.index: self._quoted(g, by_group.get(g.index, []), in_place) for g in stretch.groups}
             chosen = {index: choices for index, choices in quoted.items() if choices}
             # the state stands in the last summary that is worth its tokens
-            state = self._state_behind(stretch, in_place) if ends else ""
+            state = self._state_behind(stretch, in_place, decisions) if ends else ""
             slot = self.quoter.slot(stretch.groups, chosen, state, based=stretch is largest)
             slot = self._ended(slot) if ends else slot
             if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
@@ -207,14 +207,16 @@ class PlanBuilder:
         whole = group.index in in_place and in_place[group.index].rendition == "whole"
         return with_the_rest(choices, group, self.lines, self.selector.tokens) if whole else choices
 
-    def _state_behind(self, stretch: Stretch, in_place: dict[int, Decision]) -> str:
+    def _state_behind(self, stretch: Stretch, in_place: dict[int, Decision], decisions: Mapping[int, Decision]) -> str:
         """Return the state without a task list that stands at its place behind this summary, word for word."""
         end = stretch.groups[-1].messages[-1]
-        return state_text(
+        behind = (self.inputs.groups[group].messages for group in decisions if decisions[group].rendition != "gone")
+        lines = (
             line
             for line in self.state
             if line.kind != "task" or line.message <= end or self.group_of[line.message] not in in_place
         )
+        return state_text(lines, sum(len(messages) for messages in behind if messages[0] > end))
 
     def _in_place(self, group: Group, choices: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
         """Return the group at its place, where that takes no more than to quote what was chosen of it."""

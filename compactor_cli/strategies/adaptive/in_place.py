@@ -16,6 +16,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, shorten_prose, text_reference
 
 _SHORT_STRING = 120
@@ -26,6 +27,7 @@ _CHARACTERS = 3
 """Characters that a token has at least, of the prose of most languages."""
 _CHANGED = 500
 """Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
+_WORD = compiled_later(r"\w")
 _LINE = 120
 """Characters of a line that a result has at least."""
 SMALL = 48
@@ -189,6 +191,15 @@ def _changes(part: Part) -> Iterator[str]:
         yield from (line for line, size in zip(changed, sizes, strict=True) if size <= _CHANGED)
 
 
+def _is_kept(line: str, wanted: set[str], *, follows: bool) -> bool:
+    """Return whether a line of an argument stays; one without a word only where it `follows` one that does."""
+    bare = line.strip()
+    if not _WORD.search(bare):
+        return follows and bool(bare)
+    # the first and last line of a piece may have quotes and keys around them
+    return any(bare in text or text in line for text in wanted)
+
+
 def _cut(value: Any, wanted: set[str]) -> Any:
     """Cut long strings of arguments to their chosen lines."""
     if isinstance(value, dict):
@@ -201,8 +212,7 @@ def _cut(value: Any, wanted: set[str]) -> Any:
     left_out = 0
     reference = f" · {text_reference(value)}"
     for line in (*value.split("\n"), None):
-        # the first and last line of a piece may have quotes and keys around them
-        if line is not None and not any(line.strip() and (line.strip() in text or text in line) for text in wanted):
+        if line is not None and not _is_kept(line, wanted, follows=not left_out and bool(kept)):
             left_out += 1
             continue
         if left_out:

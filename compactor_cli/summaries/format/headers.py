@@ -16,10 +16,9 @@ RECALLED_HEADING = "## Recalled Memories\nFrom earlier sessions, found by a sear
 
 CUT_OFF = "Cut off: nothing of them is kept here."
 """Stands below the heading of a summary that says no more than what is gone."""
-STATE = "State at the end:"
-"""Stands above the lines that tell the state of the work, behind all messages; quoted lines never begin like that."""
-_STATES = (STATE, "State:")
-"""With what stands there up to version 0.1."""
+_STATE = r"State(?: at the end(?:, (?P<later>\d+) messages? on)?)?:"
+"""Stands above the lines that tell the state of the work, behind all messages; quoted lines never begin like that. Up
+to version 0.1 it was `State:`."""
 _WRITTEN_BY = re.compile(r"^Written by (\S.*); files, errors and commands are computed\.$", re.MULTILINE)
 _HAS_SECTIONS = compiled_later(
     r"## Session Summary \(Compaction Round (?P<round>\d+)\)\n"
@@ -41,7 +40,7 @@ _OLDER = compiled_later(
 )
 """The heading of summaries that quote lines, up to version 0.1."""
 _BODY = re.compile(
-    rf"(?:earlier )?#\d|earlier (?:summary|user|instructions): |Lines quoted: |State(?: at the end)?:\n|Cut off: |… "
+    rf"(?:earlier )?#\d|earlier (?:summary|user|instructions): |Lines quoted: |{_STATE}\n|Cut off: |… "
     rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}"
 )
 """How what stands below the heading of quoted lines begins."""
@@ -56,9 +55,21 @@ class Base(Struct, frozen=True):
     target: int
 
 
+def state_heading(later: int = 0) -> str:
+    """Return the heading of the state at the end of a transcript, so many messages behind the summary."""
+    on = f", {later:d} message{'s' * (later > 1)} on" if later else ""
+    return f"State at the end{on}:"
+
+
 def is_state_heading(line: str) -> bool:
     """Return whether a line stands above the state of the work."""
-    return line.rstrip() in _STATES
+    return line.startswith("State") and re.fullmatch(_STATE, line.rstrip()) is not None
+
+
+def messages_to_state(line: str) -> int:
+    """Return how many messages behind the summary the state holds that such a line stands above."""
+    match = re.fullmatch(_STATE, line.rstrip())
+    return int(match["later"] or 0) if match else 0
 
 
 def is_summary(text: str) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from compactor_cli.model.state_line import Kind, StateLine
-from compactor_cli.summaries.format.headers import STATE, is_state_heading
+from compactor_cli.summaries.format.headers import is_state_heading, messages_to_state, state_heading
 from compactor_cli.text.patterns import compiled_later
 
 _ORDER: tuple[Kind, ...] = ("task", "pending", "error", "check", "effect", "file")
@@ -22,22 +22,29 @@ _COUNTED: dict[Kind, str] = {
 _COUNT = compiled_later(rf"(\d+) more ({'|'.join(_COUNTED.values())})(?:, |$)")
 
 
-def state_text(lines: Iterable[StateLine]) -> str:
+def state_text(lines: Iterable[StateLine], later: int = 0) -> str:
     """Write the block of a summary, of lines in the order of worth; empty when there are none. What was done outside
-    the session stands in the order of time: one act may take back another."""
+    the session stands in the order of time: one act may take back another. `later`: messages behind the summary after
+    which the state holds."""
     listed = list(lines)
     if not listed:
         return ""
     effects = (line for line in reversed(listed) if line.kind == "effect")
     others = (line for line in listed if line.kind != "effect")
     ordered = sorted([*effects, *others], key=lambda line: _ORDER.index(line.kind))
-    return "\n".join([STATE, *(f"- {line.text}" for line in ordered)])
+    return "\n".join([state_heading(later), *(f"- {line.text}" for line in ordered)])
 
 
 def state_lines(text: str) -> tuple[str, ...]:
     """Return the lines of all such blocks in a text, without bullets."""
     lines = (line for start, end in state_spans(text) for line in text[start:end].split("\n"))
     return tuple(line[2:] for line in lines if line.startswith("- "))
+
+
+def holds_after(text: str) -> int:
+    """Return after how many messages behind a summary the last state holds that stands in it."""
+    headings = [line for line in text.split("\n") if is_state_heading(line)]
+    return messages_to_state(headings[-1]) if headings else 0
 
 
 def unlisted_text(counts: Mapping[Kind, int]) -> str:
