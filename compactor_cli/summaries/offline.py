@@ -21,7 +21,7 @@ from compactor_cli.summaries.format.excerpts import Excerpt, legend, quote, with
 from compactor_cli.summaries.format.headers import written_by
 from compactor_cli.summaries.format.verbatim import last_request
 from compactor_cli.summaries.layout import Page, PageLine, render, repeated_turns, standing
-from compactor_cli.summaries.outline import ACTIVE_CODE, Form, drafted, form_of, sections_in
+from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.sections import (
     WEIGHTS,
     SummaryItem,
@@ -29,6 +29,7 @@ from compactor_cli.summaries.sections import (
     code_items,
     fact_items,
     last_actions,
+    last_words,
     tier_items,
 )
 from compactor_cli.text.patterns import compiled_later
@@ -74,6 +75,7 @@ class Extractive:
             candidates(request.messages, request.keywords, request.slot.quotes, answered=request.answered)
         )
         items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
+        items = [*items, *last_words(request.messages)] if IMMEDIATE in sections_in(form) else items
         items = _urgent([*items, *last_actions(request.messages)], form) if form.facts_first else items
         items += code_items(request.messages) if ACTIVE_CODE in sections_in(form) else []
         page = replace(page, known=frozenset(item.section for item in items))
@@ -256,11 +258,11 @@ def _suiting(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
 def _urgent(items: list[SummaryItem], form: Form) -> list[SummaryItem]:
     """Put first what is being done, and the newest of what comes next."""
     newest = max((item.order for item in items if item.section == "Next"), default=None)
-    apart = any("Immediate" in heading.sections for heading in form.headings)
+    apart = IMMEDIATE in sections_in(form)
     result = []
     for item in items:
         if item.section == "Next" and item.order == newest:
-            section = "Immediate" if apart else item.section
+            section = IMMEDIATE if apart else item.section
             result.append(replace(item, section=section, bonus=item.bonus + _URGENT))
         else:
             result.append(replace(item, bonus=item.bonus + _URGENT) if item.section == "In progress" else item)

@@ -14,7 +14,9 @@ from msgspec.structs import replace
 
 from compactor_cli.text.patterns import compiled_later
 
-PROSE = ("Goal", "Constraints", "Decisions", "Done", "In progress", "Next", "Immediate")
+IMMEDIATE = "Immediate"
+"""The one step that comes next, where it has a place of its own."""
+PROSE = ("Goal", "Constraints", "Decisions", "Done", "In progress", "Next", IMMEDIATE)
 """Sections of quoted sentences."""
 FACTS = ("Files", "Errors", "Commands")
 """Sections of what is computed from calls and results."""

@@ -57,6 +57,10 @@ CONSTRAINT = compiled_later(
 _ANNOUNCES = compiled_later(
     r"\b(next|todo|to do|remaining|later|let me|let's|i'll|i will|going to|now i)\b", re.IGNORECASE
 )
+_LEADS_ON = (":", "：")
+"""With what a sentence ends that says nothing without what follows."""
+_SAID_LAST = 2
+"""Sentences at the end of the last answer that say what the work has come to."""
 _POLITE, _FEW = 3.0, 9
 """What a sentence of the agent, one of several, counts less that is shorter than so many words and names nothing."""
 UNANSWERED = "The last request is not answered yet."
@@ -219,6 +223,17 @@ def last_actions(messages: Sequence[Message]) -> list[SummaryItem]:
         for message, call in calls
         if call.text.strip()
     ]
+
+
+def last_words(messages: Sequence[Message]) -> list[SummaryItem]:
+    """Return the end of what the agent said behind everything else: what it came to, or what it asks."""
+    last = next((message for message in reversed(messages) if message.origin != "injected"), None)
+    if last is None or last.role != "assistant" or last.calls or last.origin == "summary":
+        return []
+    said = " ".join([words for words in sentences(last.text("text")) if not words.endswith(_LEADS_ON)][-_SAID_LAST:])
+    return (
+        [SummaryItem("Next", f'the agent said last: "{clip(said)}"', (last.number,), _order(last, 999))] if said else []
+    )
 
 
 def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:

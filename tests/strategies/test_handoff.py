@@ -370,3 +370,35 @@ def test_a_request_in_several_parts_is_repeated_as_it_reads() -> None:
     blocks = [{"type": "text", "text": text} for text in ("", "Mend it.", "", "All of it.")]
     part = compact([system(), {"role": "user", "content": blocks}, *work.session(8)[2:]])
     assert carried(summary_of(part)).first == "Mend it.\nAll of it."
+
+
+def test_the_end_of_what_the_agent_said_last_is_there() -> None:
+    records = [
+        *work.session(12),
+        user("Is it all right?"),
+        assistant("I looked at all of it:\n\nIt is. Shall I commit it?"),
+    ]
+    text = summary_of(compact(records, strategy="handoff", target_ratio=0.4))
+    step = text.partition("7. Immediate Next Step\n")[2].partition("\n### ")[0]
+    assert f'- the agent said last: "It is. Shall I commit it?" [#{len(records) - 1}]' in step
+
+
+def test_what_the_user_refused_and_what_was_taken_back_is_no_newest_change() -> None:
+    refused = "The user doesn't want to proceed with this tool use. The tool use was rejected"
+    edits = [
+        assistant(
+            None, (f"e{n}", "Edit", {"file_path": f"/w/{n}.py", "old_string": "a", "new_string": f"tide_{n} = 1"})
+        )
+        for n in range(3)
+    ]
+    records = [*work.session(12), edits[0], result("e0", refused), edits[1], result("e1", "The file was updated.")]
+    records += [edits[2], result("e2", "The file was updated.")]
+    records += [
+        assistant(None, ("r", "Bash", {"command": "cd /w && git checkout -- 1.py"})),
+        result("r", ""),
+        user("Go on."),
+    ]
+    text = summary_of(compact(records, strategy="handoff", target_ratio=0.4))
+    assert "change of `/w/2.py`" in text
+    assert "change of `/w/0.py`" not in text
+    assert "change of `/w/1.py`" not in text
