@@ -301,8 +301,9 @@ def _tells(sentence: str) -> bool:
 def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
     lines = sentences(message.text("text"))
     for order, sentence in enumerate(lines):
-        # an announcement was carried out or dropped since, nobody can tell; a question is nothing that was done
-        if _ANNOUNCES.search(sentence) or ASKS.search(sentence):
+        # an announcement was carried out or dropped since, nobody can tell; a question is nothing that was done, and a
+        # label says nothing without what follows
+        if sentence.endswith(_LEADS_ON) or _ANNOUNCES.search(sentence) or ASKS.search(sentence):
             continue
         section = "Decisions" if FIRM.search(sentence) else "Done"
         polite = section == "Done" and len(lines) > 1 and _says_little(sentence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -99,3 +100,18 @@ def test_the_state_counts_what_it_has_no_room_for() -> None:
     listed = len(re.findall(r"^- (?:edited|created) ", state, re.MULTILINE))
     (more,) = re.findall(r"(\d+) more changed files", state)
     assert listed + int(more) == 40
+
+
+def test_brackets_do_not_stay_where_nothing_around_them_does() -> None:
+    body = "\n".join(f"    if tide_{n}(harbor) {{\n        return {n};\n    }}\n" for n in range(40))
+    written = [assistant("I write it.", ("w", "Write", {"file_path": "tides.c", "content": body})), result("w", "ok")]
+    seen = 0
+    for ratio in (0.3, 0.5, 0.6, 0.7):
+        records = [*long_session(8)[:-2], user("Write tide_7."), *written]
+        part = compact(records, strategy="adaptive", target_ratio=ratio)
+        (text,) = [call.text for message in part.messages for call in message.calls if call.name == "Write"]
+        content = json.loads(text)["content"]
+        seen += content.count("}")
+        for before, line in pairwise(content.split("\n")):
+            assert line.strip() != "}" or not before.startswith("[… ")
+    assert seen

@@ -137,3 +137,21 @@ def test_what_speaks_of_objects_and_times_is_no_noise() -> None:
     assert not noisy_lines(
         "I count the objects: three of them.\nThe meeting is at --:--:-- as the clock stood.\na ━━━ b"
     )
+
+
+MARKS = [
+    "[… 79 lines left out]",
+    "[… 1 line left out · ctx_467dbd21]",
+    "[… 1,234 characters left out · ctx_467dbd21]",
+    "[… 12 lines · ctx_467dbd21]",
+    "…",
+]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_marks_of_an_earlier_round_are_noise(mark):
+    assert noisy_lines(f"{MARKS[0]}\ndef tides():\n{mark}\n    return 3") == {0, 2}
+
+
+def test_words_around_a_mark_are_no_noise():
+    assert noisy_lines("[… 79 lines left out] and so on\n[… several lines left out]") == frozenset()
