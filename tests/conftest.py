@@ -15,10 +15,11 @@ from hypothesis import settings
 from tests import drawing
 from tests.builders import run_fresh, run_process
 from tests.network_guard import sitecustomize as network_guard
-from tests.warm import close_shared
+from tests.warm import close_shared, place, share
 
 DATA = Path(__file__).parent / "data"
 LEFT = "compactor-left-out"
+WARM = "compactor-warm"
 LEFT_OUT = pytest.StashKey[int]()
 
 # importing the guard has set it up in this process; processes that tests start find it here
@@ -78,6 +79,15 @@ def pytest_configure(config):
     named = config.option.keyword or any("::" in str(argument) for argument in config.args)
     if named or config.getoption("--everything"):
         drawing.draw_all()
+
+    if given := getattr(config, "workerinput", {}).get(WARM):
+        share(given)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """All workers have their processes forked off the same."""
+    node.workerinput[WARM] = place()
 
 
 def pytest_unconfigure():
