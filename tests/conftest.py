@@ -76,9 +76,7 @@ def pytest_configure(config):
     ):
         config.addinivalue_line("filterwarnings", f"ignore:{unheard}")
     config.addinivalue_line("markers", "drawn(n): one in n of the cases runs without --everything (tests/drawing.py)")
-    named = config.option.keyword or any("::" in str(argument) for argument in config.args)
-    if named or config.getoption("--everything"):
-        drawing.draw_all()
+    drawing.configure(config)
 
     if given := getattr(config, "workerinput", {}).get(WARM):
         share(given)
@@ -137,7 +135,7 @@ def pytest_terminal_summary(terminalreporter, config):
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="Write the golden files anew instead of comparing.")
-    parser.addoption("--everything", action="store_true", help="Run all cases instead of drawing from the many.")
+    drawing.add_option(parser)
 
 
 @pytest.fixture
