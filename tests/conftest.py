@@ -76,6 +76,7 @@ def pytest_configure(config):
     ):
         config.addinivalue_line("filterwarnings", f"ignore:{unheard}")
     config.addinivalue_line("markers", "drawn(n): one in n of the cases runs without --everything (tests/drawing.py)")
+    config.addinivalue_line("markers", "everything: runs with --everything only, or when it is asked for by its name")
     drawing.configure(config)
 
     if given := getattr(config, "workerinput", {}).get(WARM):

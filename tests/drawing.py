@@ -65,14 +65,17 @@ def _place(name):
 
 
 def undrawn(items):
-    """The cases that do not run, of tests with the mark `drawn(n)` or a parameter of BY_PARAMETER: one in n
-    of each test does."""
+    """The cases that do not run: of tests with the mark `everything` all, and of tests with the mark `drawn(n)` or a
+    parameter of BY_PARAMETER all but one in n."""
     if not _drawing:
         return []
     cases = defaultdict(list)
-    for item in items:
-        cases[item.nodeid.partition("[")[0]].append(item)
     left = []
+    for item in items:
+        if item.get_closest_marker("everything"):
+            left.append(item)
+        else:
+            cases[item.nodeid.partition("[")[0]].append(item)
     for found in cases.values():
         found.sort(key=lambda item: _place(item.nodeid))
         left += found[math.ceil(len(found) / _one_in(found[0])) :]
