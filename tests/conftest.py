@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import shutil
@@ -78,6 +79,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "drawn(n): one in n of the cases runs without --everything (tests/drawing.py)")
     config.addinivalue_line("markers", "everything: runs with --everything only, or when it is asked for by its name")
     drawing.configure(config)
+    gc.disable()  # nothing of the many thousand tests that are collected goes: looking for it takes as long again
 
     if given := getattr(config, "workerinput", {}).get(WARM):
         share(given)
@@ -105,6 +107,11 @@ def pytest_collection(session):
         module = ".".join(file.relative_to(config.rootpath).with_suffix("").parts)
         with contextlib.suppress(Exception, pytest.skip.Exception):  # it is said when the file is collected
             importlib.import_module(module)
+
+
+def pytest_collection_finish():
+    gc.enable()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config, items):
