@@ -67,4 +67,4 @@ def test_of_marked_tests_one_in_n_cases_runs_unless_it_is_asked_for_by_name():
     of_one = collected(f"{file}::{test}")
     every = collected(file, "--everything")
     assert collected(file, "-k", test) == of_one > 6
-    assert every - collected(file) == of_one - -(-of_one // 3)
+    assert every - collected(file) == of_one - -(-of_one // 6)
