@@ -95,7 +95,6 @@ def test_a_worker_that_is_killed_in_the_middle_costs_nothing(run, tmp_path, sess
     assert f"{FILES} files, {FILES} done before" in resumed.stderr, "what a cluster did any run knows"
 
 
-@pytest.mark.everything
 def test_an_item_that_ends_each_worker_is_said_and_the_others_are_done():
     items = [*range(5), "always", *range(5, 12)]
     results = cluster.in_order(WORK, lambda threads: chunks(items, 3), 2, "")
