@@ -66,11 +66,12 @@ test: $(STAMP)  ## the tests; of the many cases on real sessions and drawn examp
 	$(BIN)/python -m compileall -q compactor_cli
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-test-all: $(STAMP)  ## all cases of all tests
+test-all: $(STAMP) $(LLM_STAMP)  ## all cases of all tests, also of those that ask a real model
 	$(BIN)/python -m compileall -q compactor_cli
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal --everything
+	$(BIN)/python -m pytest tests_llm --everything
 
-test-llm: $(STAMP) $(LLM_STAMP)  ## the tests that ask a small real model, served on this machine
+test-llm: $(STAMP) $(LLM_STAMP)  ## the tests that ask a small real model, served on this machine; three of nine cases
 	$(BIN)/python -m pytest tests_llm
 
 test-agents: $(STAMP) $(AGENTS_STAMP)  ## the tests that have agents go on with outputs; needs node and npm

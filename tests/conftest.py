@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import shutil
@@ -15,10 +16,11 @@ from hypothesis import settings
 from tests import drawing
 from tests.builders import run_fresh, run_process
 from tests.network_guard import sitecustomize as network_guard
-from tests.warm import close_shared
+from tests.warm import close_shared, place, share
 
 DATA = Path(__file__).parent / "data"
 LEFT = "compactor-left-out"
+WARM = "compactor-warm"
 LEFT_OUT = pytest.StashKey[int]()
 
 # importing the guard has set it up in this process; processes that tests start find it here
@@ -75,9 +77,18 @@ def pytest_configure(config):
     ):
         config.addinivalue_line("filterwarnings", f"ignore:{unheard}")
     config.addinivalue_line("markers", "drawn(n): one in n of the cases runs without --everything (tests/drawing.py)")
-    named = config.option.keyword or any("::" in str(argument) for argument in config.args)
-    if named or config.getoption("--everything"):
-        drawing.draw_all()
+    config.addinivalue_line("markers", "everything: runs with --everything only, or when it is asked for by its name")
+    drawing.configure(config)
+    gc.disable()  # nothing of the many thousand tests that are collected goes: looking for it takes as long again
+
+    if given := getattr(config, "workerinput", {}).get(WARM):
+        share(given)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """All workers have their processes forked off the same."""
+    node.workerinput[WARM] = place()
 
 
 def pytest_unconfigure():
@@ -96,6 +107,11 @@ def pytest_collection(session):
         module = ".".join(file.relative_to(config.rootpath).with_suffix("").parts)
         with contextlib.suppress(Exception, pytest.skip.Exception):  # it is said when the file is collected
             importlib.import_module(module)
+
+
+def pytest_collection_finish():
+    gc.enable()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config, items):
@@ -127,7 +143,7 @@ def pytest_terminal_summary(terminalreporter, config):
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="Write the golden files anew instead of comparing.")
-    parser.addoption("--everything", action="store_true", help="Run all cases instead of drawing from the many.")
+    drawing.add_option(parser)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ asked for by its name (`FILE::TEST`, `-k`) is not drawn from.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 from collections import defaultdict
@@ -21,6 +22,19 @@ def draw_all():
     """Let all of it run."""
     global _drawing  # noqa: PLW0603  # the option is known before a test is, and by no fixture where tests are made
     _drawing = False
+
+
+def add_option(parser):
+    """The option, which two folders of tests have."""
+    with contextlib.suppress(ValueError):  # the other folder was there before
+        parser.addoption("--everything", action="store_true", help="Run all cases instead of drawing from the many.")
+
+
+def configure(config):
+    """Draw, unless everything is asked for, or a test by its name."""
+    named = config.option.keyword or any("::" in str(argument) for argument in config.args)
+    if named or config.getoption("--everything"):
+        draw_all()
 
 
 def is_drawing():
@@ -51,14 +65,17 @@ def _place(name):
 
 
 def undrawn(items):
-    """The cases that do not run, of tests with the mark `drawn(n)` or a parameter of BY_PARAMETER: one in n
-    of each test does."""
+    """The cases that do not run: of tests with the mark `everything` all, and of tests with the mark `drawn(n)` or a
+    parameter of BY_PARAMETER all but one in n."""
     if not _drawing:
         return []
     cases = defaultdict(list)
-    for item in items:
-        cases[item.nodeid.partition("[")[0]].append(item)
     left = []
+    for item in items:
+        if item.get_closest_marker("everything"):
+            left.append(item)
+        else:
+            cases[item.nodeid.partition("[")[0]].append(item)
     for found in cases.values():
         found.sort(key=lambda item: _place(item.nodeid))
         left += found[math.ceil(len(found) / _one_in(found[0])) :]

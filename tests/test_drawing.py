@@ -50,9 +50,10 @@ def test_of_a_test_with_cases_by_strategy_or_database_one_in_three_or_two_run(qu
     by_strategy = [Case(name, strategy=name) for name in NAMES]
     by_database = [Case(name, fresh_url=name) for name in ("sqlite", "postgresql")]
     marked = [Case(name, [pytest.mark.drawn(5).mark], strategy=name) for name in NAMES]
+    long = [Case(name, [pytest.mark.everything.mark]) for name in NAMES]
     others = [Case(name, text=name) for name in NAMES]
-    left = [len(drawing.undrawn(cases)) for cases in (by_strategy, by_database, marked, others)]
-    assert left == ([6, 1, 8, 0] if quick else [0, 0, 0, 0])
+    left = [len(drawing.undrawn(cases)) for cases in (by_strategy, by_database, marked, long, others)]
+    assert left == ([6, 1, 8, 10, 0] if quick else [0, 0, 0, 0, 0])
 
 
 def collected(*arguments):
@@ -66,4 +67,4 @@ def test_of_marked_tests_one_in_n_cases_runs_unless_it_is_asked_for_by_name():
     of_one = collected(f"{file}::{test}")
     every = collected(file, "--everything")
     assert collected(file, "-k", test) == of_one > 6
-    assert every - collected(file) == of_one - -(-of_one // 3)
+    assert every - collected(file) == of_one - -(-of_one // 6)

@@ -70,7 +70,7 @@ def _ratios(strategy: str, path: Path) -> tuple[float, ...]:
     return (0.25,) if size < LARGE_FILE or strategy in OF_LARGE_FILES else ()
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("path", FILES, ids=_name)
 def test_every_file_is_compacted_within_its_target_or_has_a_true_floor(path: Path) -> None:
     data = path.read_bytes()

@@ -14,6 +14,8 @@ import json
 import os
 import random
 import runpy
+import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -58,14 +60,14 @@ def needs_fresh(variables):
 
 
 class Warm:
-    """A process that has imported everything and forks one process a command; it is started with the first.
+    """A process that has imported everything and forks one process a command; it is there with the first.
 
     All commands are imported. `module` may have a function `preload` that imports more, and a function `begin` that is
     called in each process before its command.
     """
 
     def __init__(self, module=""):
-        self._module, self._parent = module, None
+        self._module, self._socket = module, None
 
     def run(self, *args, input=None, cwd=None, timeout=120, **variables):
         """Run `compactor ARGS...` and wait for it. Keyword arguments in capitals are environment variables.
@@ -93,31 +95,67 @@ class Warm:
         return Finished(code, printed.result(), said.result().decode("utf-8", "replace"))
 
     def close(self):
-        if self._parent is not None:
-            self._parent.kill()  # it has no work, and its end would take as long as its beginning
-            self._parent.wait(timeout=30)
+        """It ends when nobody can ask it any more."""
+        if self._socket is not None:
             self._line.close()
             self._socket.close()
-            self._parent = None
+            self._socket = None
 
     def _ask(self, job, *descriptors):
         """Send a command and what are to be its streams, which are closed here."""
-        if self._parent is None:
-            self._start()
+        asked = self._socket or self._start()
         text = json.dumps(job).encode()
-        socket.send_fds(self._socket, [len(text).to_bytes(4, "big")], descriptors)
-        self._socket.sendall(text)
+        socket.send_fds(asked, [len(text).to_bytes(4, "big")], descriptors)
+        asked.sendall(text)
         for descriptor in descriptors:
             os.close(descriptor)
 
     def _start(self):
-        self._socket, theirs = socket.socketpair()
-        self._line = self._socket.makefile("r", encoding="ascii")
-        with theirs:
-            command = [sys.executable, "-m", "tests.warm", str(theirs.fileno()), self._module]
-            self._parent = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], env=environment()
+        self._socket = asked = socket.socket(socket.AF_UNIX)
+        asked.connect(place())
+        asked.sendall(self._module.encode() + b"\n")
+        self._line = asked.makefile("r", encoding="ascii")
+        return asked
+
+
+class _First:
+    """The process that imports everything, once for all processes that run tests, and where it listens."""
+
+    def __init__(self):
+        self.place, self._process = "", None
+
+    def start(self):
+        self.place = str(Path(tempfile.mkdtemp(prefix="warm")) / "socket")  # names of sockets must be short
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(self.place)
+            listening.listen()
+            command = [sys.executable, "-m", "tests.warm", str(listening.fileno())]
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, pass_fds=[listening.fileno()], env=environment()
             )
+
+    def close(self):
+        if self._process is not None:
+            self._process.kill()  # it has no work, and its end would take as long as its beginning
+            self._process.communicate(timeout=30)
+            self._process = None
+            shutil.rmtree(Path(self.place).parent)
+            self.place = ""
+
+
+_first = _First()
+
+
+def place():
+    """Where the process listens that has imported everything. It imports when it is first asked for something."""
+    if SERVES and not _first.place:
+        _first.start()
+    return _first.place
+
+
+def share(place):
+    """Let a process be asked that another one has started."""
+    _first.place = place
 
 
 def _ended():
@@ -141,13 +179,61 @@ def _all_of(descriptor):
         return stream.read()
 
 
-def _serve(line, module):
-    """Fork a process for each command that comes, and answer with its exit code."""
-    chosen = importlib.import_module(module) if module else None
-    _preload()
-    getattr(chosen, "preload", lambda: None)()
+def _listen(listening):
+    """Have a process of its own serve each that connects and names its module, until nobody is there who started this
+    one. What a module has to import, one process imports for all that name it."""
+    branches: dict[str, socket.socket] = {}
+    while listening in select.select([listening, 0], [], [])[0]:
+        line, _ = listening.accept()
+        if not branches:
+            _preload()
+            _freeze()
+            branches[""] = listening
+        module = b""
+        while not module.endswith(b"\n"):
+            module += line.recv(1)
+        name = module.decode().strip()
+        if name not in branches:
+            branches[name], theirs = socket.socketpair()
+            if not os.fork():
+                for other in (line, *branches.values()):
+                    other.close()
+                _branch(theirs, name)
+            theirs.close()
+        if name:
+            socket.send_fds(branches[name], [b"!"], [line.fileno()])
+        elif not os.fork():
+            for other in branches.values():
+                other.close()
+            _serve(line, lambda: None)
+        line.close()
+
+
+def _branch(asked, name):
+    """Serve those that name a module. It does not return."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    module = importlib.import_module(name)
+    getattr(module, "preload", lambda: None)()
+    _freeze()
+    while descriptors := socket.recv_fds(asked, 1, 1)[1]:
+        line = socket.socket(fileno=descriptors[0])
+        if not os.fork():
+            asked.close()
+            _serve(line, getattr(module, "begin", lambda: None))
+        line.close()
+    os._exit(0)
+
+
+def _freeze():
+    """What is there now stays, and is shared; nobody waits for processes that serve."""
     gc.collect()
     gc.freeze()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+def _serve(line, begin):
+    """Fork a process for each command that comes, and answer with its exit code. It does not return."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with contextlib.suppress(ConnectionError):
         while descriptors := (asked := socket.recv_fds(line, 4, 3))[1]:
             length, text = int.from_bytes(asked[0], "big"), b""
@@ -156,11 +242,12 @@ def _serve(line, module):
             child = os.fork()
             if not child:
                 line.close()
-                _become(json.loads(text), descriptors, getattr(chosen, "begin", lambda: None))
+                _become(json.loads(text), descriptors, begin)
             for descriptor in descriptors:
                 os.close(descriptor)
             _, status = os.waitpid(child, 0)
             line.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+    os._exit(0)
 
 
 def _preload():
@@ -283,10 +370,11 @@ def run_warm(*args, **options):
 
 
 def close_shared():
-    """End the process that all tests share."""
+    """End what this process has started."""
     _shared.close()
+    _first.close()
 
 
 if __name__ == "__main__":
-    with socket.socket(fileno=int(sys.argv[1])) as _line:
-        _serve(_line, sys.argv[2])
+    with socket.socket(fileno=int(sys.argv[1])) as _listening:
+        _listen(_listening)

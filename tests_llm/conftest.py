@@ -11,13 +11,29 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.builders import ROOT, run_process
+from tests import drawing
+from tests.builders import ROOT
+from tests.warm import Warm, close_shared
 
 PATIENCE = 120
 """Seconds within which the server has to answer."""
 _PYTHON = ROOT / ".venv-llm" / "bin" / "python"
+_FORKING = Warm("tests.llm.warm")
 _SUMMARY_TOKENS = 110
 """As few as a summary of seven headings is asked for with: longer ones take longer, and are no better."""
+
+
+def pytest_addoption(parser):
+    drawing.add_option(parser)
+
+
+def pytest_configure(config):
+    drawing.configure(config)
+
+
+def pytest_unconfigure():
+    _FORKING.close()
+    close_shared()
 
 
 class Server:
@@ -78,7 +94,7 @@ def _get(address):
 
 def compactor(server, folder, *args, cache):
     """Run `compactor ARGS...` in a folder, with the model in the environment and answers kept in `cache`."""
-    return run_process(
+    return _FORKING.run(
         *args,
         cwd=folder,
         timeout=300,

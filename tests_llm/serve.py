@@ -31,6 +31,7 @@ def main() -> None:
     # threads wait for each other by spinning: with two of them, whatever else runs makes answers ten times as slow
     params.cpuparams.n_threads = 1
     params.cpuparams_batch.n_threads = 1
+    params.n_ubatch = 128  # what stays in the caches of a processor: a fifth less time than with the default of 512
     params.sampling.grammar = xllamacpp.CommonGrammar(xllamacpp.common_grammar_type.COMMON_GRAMMAR_TYPE_USER, _ANSWERS)
     params.endpoint_metrics = True  # /metrics says how many tokens it was asked to read
     params.verbosity = 1  # errors only

@@ -14,13 +14,20 @@ from pathlib import Path
 import pytest
 
 from tests.builders import ROOT
+from tests.drawing import is_drawing
 from tests_llm.conftest import Server, compactor
 
+QUICK = [
+    ("openai-chat", 10, "handoff", 0.9, "src/datelines/ranges.py"),
+    ("codex", 20, "tiered", 0.5, "python -m logsift merge samples/*.log"),
+    ("memory-entries", 12, "ranked", 0.75, ""),
+]
+"""What runs without --everything: the model reads about a hundred tokens a second. The columns are those of CASES."""
 CASES = [
+    *QUICK,
     ("openai-chat", 18, "handoff", 0.75, "src/datelines/ranges.py"),
     ("openai-chat", 17, "hybrid", 0.25, "python -m pytest -q tests/test_ranges.py"),
     ("claude-code", 20, "ranked", 0.5, "stocktake/store.py"),
-    ("codex", 20, "tiered", 0.5, "python -m logsift merge samples/*.log"),
     ("ai-sdk", 8, "tiered", 0.5, "src/store.js"),
     ("anthropic-messages", 8, "tiered", 0.5, "tests/test_queue.py"),
     ("conversations", 1, "rolling", 0.75, "LN-58213"),
@@ -54,7 +61,9 @@ class Run:
         return Run(self.server, folder, self.arguments, done.code, self.fact)
 
 
-@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[0]}-{case[2]}")
+@pytest.fixture(
+    scope="module", params=QUICK if is_drawing() else CASES, ids=lambda case: f"{case[0]}-{case[1]}-{case[2]}"
+)
 def run(request, server, tmp_path_factory):
     name, records, strategy, ratio, fact = request.param
     folder = tmp_path_factory.mktemp(f"{name}-{strategy}")

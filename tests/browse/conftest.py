@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import fields
 
 import pytest
+from textual._compositor import Compositor
 
 from compactor_cli.cli.commands import browse as command
 from compactor_cli.cli.session import forced
@@ -47,12 +48,20 @@ class Seen:
         return [row.number for row in self.app.list.shown_rows if row.spot]
 
 
+def undrawn(compositor, *_, **__):
+    """Instead of drawing what has changed for a terminal that is not there: most of the time that a key takes."""
+    compositor._dirty_regions.clear()
+
+
 @pytest.fixture
 def browse(tmp_path, monkeypatch):
-    """Runs `scenario(seen)` on a browser that has been opened with these options of the command."""
+    """Runs `scenario(seen)` on a browser that has been opened with these options of the command. Its screen is drawn
+    when it is looked at; with `drawn`, as soon as anything changes, too."""
     monkeypatch.chdir(tmp_path)
 
-    def run(scenario, file, *, size=(100, 30), **options):
+    def run(scenario, file, *, size=(100, 30), drawn=False, **options):
+        if not drawn:
+            monkeypatch.setattr(Compositor, "render_update", undrawn)
         own = {field.name for field in fields(command.BrowseOptions)}
         asked = command.BrowseOptions(file=str(file), **{name: options[name] for name in options if name in own})
         given = forced(tokenizer="chars", **{name: options[name] for name in options if name not in own})

@@ -139,7 +139,7 @@ def test_faults_of_pairing_are_found_by_inspect_with_exit_code_1(run, tmp_path):
 
 def test_a_line_of_many_megabytes_is_read(run, tmp_path):
     huge = json.dumps({"role": "tool", "tool_call_id": "a", "content": listing("x", 1000)})
-    line, size = listing("long", 4000), 20_000_000 if is_drawing() else 100_000_000
+    line, size = listing("long", 4000), 5_000_000 if is_drawing() else 100_000_000
     content = json.dumps(line * (size // len(line)))
     with (tmp_path / "in.jsonl").open("w") as stream:
         for record in (user("Read it."), assistant(None, tool_calls=[{"id": "a", "function": {"name": "cat"}}])):

@@ -64,7 +64,7 @@ def read(path):
         pytest.skip("a format of another tool")
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("path", FILES, ids=_name)
 def test_every_session_by_every_strategy(path, filled):
     source = read(path)

@@ -256,6 +256,7 @@ def process(provider, model, **variables):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**variables))
 
 
+@pytest.mark.everything  # tests/llm/test_interrupt.py has it of the command
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
 def test_an_interrupt_ends_the_process_though_the_server_hangs(provider):
     provider.plays(server.hangs())

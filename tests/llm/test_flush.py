@@ -69,9 +69,9 @@ def flushing(provider, runner, model, *args, **more):
 
 
 @BOTH
-def test_what_the_model_judges_is_in_the_log(provider, run, work_session, tmp_path, model):
+def test_what_the_model_judges_is_in_the_log(provider, quick, work_session, tmp_path, model):
     provider.plays(server.says(answer))
-    done = flushing(provider, run, model)
+    done = flushing(provider, quick, model)
     assert done.code == 0, done.stderr
     memories = remembered(tmp_path / "log.db")
     assert memories
@@ -103,11 +103,11 @@ def names_the_tail(received):
 
 
 @BOTH
-def test_a_fact_at_the_end_of_a_long_message_becomes_a_memory(provider, run, tmp_path, model):
+def test_a_fact_at_the_end_of_a_long_message_becomes_a_memory(provider, quick, tmp_path, model):
     records = [*work.session(8), {"role": "assistant", "content": SAID * 60 + KEY + " " + TAIL}]
     (tmp_path / "work.jsonl").write_bytes(jsonl(*records))
     provider.plays(server.says(names_the_tail))
-    done = flushing(provider, run, model)
+    done = flushing(provider, quick, model)
     assert done.code == 0, done.stderr
     assert [memory.text for memory in remembered(tmp_path / "log.db")] == [ALONE]
     (resolving,) = [r.text for r in provider.received if "<statement" in r.text]

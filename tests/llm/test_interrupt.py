@@ -17,6 +17,7 @@ PROMPTLY = 20
 """Seconds; the model would take ten minutes."""
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     ("reply", "place"),
     [(server.hangs(), ("--in-place",)), (server.trickles(), ("-o", "out.jsonl", "--report", "report.json"))],

@@ -73,7 +73,8 @@ def test_by_default_800_tokens_are_asked_for_and_1000_allowed(well, compacting):
 
 @BOTH
 def test_the_temperature_is_the_one_that_is_set(well, compacting, model):
-    compacting(LONG, model, strategy="rolling", target_ratio=0.6)
+    data = jsonl(*work.session(12))
+    compacting(data, model, strategy="rolling", target_ratio=0.4)
     assert well.received[-1].body["temperature"] == LlmSettings().temperature
-    compacting(LONG, model, strategy="rolling", target_ratio=0.6, llm={"temperature": 0.2})
+    compacting(data, model, strategy="rolling", target_ratio=0.4, llm={"temperature": 0.2})
     assert well.received[-1].body["temperature"] == 0.2

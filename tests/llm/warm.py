@@ -16,6 +16,12 @@ def preload():
     import_all(imported_by(_ask))
 
 
+def begin():
+    """Load it once more, which takes no time: the variables that it is to find went with the environment."""
+    load_litellm.cache_clear()
+    load_litellm()
+
+
 def _ask():
     """Ask where nobody answers. Asking starts threads, which a process that forks must not have."""
     for model in ("openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"):

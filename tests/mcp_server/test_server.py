@@ -30,7 +30,8 @@ def place(tmp_path, monkeypatch):
 
 
 class Talk:
-    """Call tools one after the other; gives the results. The server's words for people stay in a file."""
+    """Call tools one after the other; gives the results. Arguments may be a function of what came before. The server's
+    words for people stay in a file."""
 
     def __init__(self, place):
         self.place, self.url = place, str(place / "kept.sqlite3")
@@ -42,7 +43,11 @@ class Talk:
         program, *args = command("mcp", "--database", self.url)
         server = mcp.StdioServerParameters(command=program, args=args, env=environment(), cwd=str(self.place))
         async with mcp.Client(server) as client:
-            return [await client.call_tool(name, arguments) for name, arguments in wanted]
+            results: list = []
+            for name, arguments in wanted:
+                given = arguments(results) if callable(arguments) else arguments
+                results.append(await client.call_tool(name, given))
+            return results
 
 
 @pytest.fixture
@@ -87,17 +92,17 @@ def test_a_session_is_compacted_into_a_new_file_and_an_original_comes_back(talk,
     session.write_bytes(jsonl(system(), user(f"Mend it. {RULE}"), *exchanges(20)))
     original = session.read_bytes()
     small, back = place / "small.jsonl", place / "back.jsonl"
-    (done,) = talk(
-        ("compact_session", {"file": str(session), "output": str(small), "target_ratio": 0.3, "archive": True})
+    done, restored, whole = talk(
+        ("compact_session", {"file": str(session), "output": str(small), "target_ratio": 0.3, "archive": True}),
+        (
+            "restore_message",
+            lambda _: {"file": str(small), "reference": _reference(small, talk.url), "characters": 50},
+        ),
+        ("restore_session", {"file": str(small), "output": str(back)}),
     )
     report = json.loads(text(done))
     assert report["output"]["tokens"] <= 0.3 * report["input"]["tokens"]
     assert session.read_bytes() == original
-    reference = _reference(small, talk.url)
-    restored, whole = talk(
-        ("restore_message", {"file": str(small), "reference": reference, "characters": 50}),
-        ("restore_session", {"file": str(small), "output": str(back)}),
-    )
     assert 50 < len(text(restored)) < 100
     assert text(whole)
     assert back.read_bytes() == original
@@ -108,17 +113,21 @@ def _reference(small, url):
     return listed["manifests"][0]["removed"][0]["reference"]
 
 
-@pytest.mark.parametrize("there", ["session.jsonl", "other.jsonl", "link.jsonl", "folder"])
-def test_nothing_that_exists_is_ever_written_over(talk, place, there):
+def test_nothing_that_exists_is_ever_written_over(talk, place):
     session, other = place / "session.jsonl", place / "other.jsonl"
     session.write_bytes(jsonl(*exchanges(10)))
     other.write_text("mine")
     (place / "link.jsonl").symlink_to(place / "nowhere")
     (place / "folder").mkdir()
     before_ = session.read_bytes()
-    wanted = {"file": str(session), "output": str(place / there), "target_ratio": 0.3}
-    done, back = talk(("compact_session", wanted), ("restore_session", {"file": str(session), "output": str(other)}))
-    assert done.is_error and "exists already" in done.content[0].text
+    there = [str(place / name) for name in ("session.jsonl", "other.jsonl", "link.jsonl", "folder")]
+    wanted = [{"file": str(session), "output": output, "target_ratio": 0.3} for output in there]
+    *done, back = talk(
+        *(("compact_session", one) for one in wanted),
+        ("restore_session", {"file": str(session), "output": str(other)}),
+    )
+    for one in done:
+        assert one.is_error and "exists already" in one.content[0].text
     assert back.is_error
     assert (session.read_bytes(), other.read_text()) == (before_, "mine")
     assert not (place / "nowhere").exists()
@@ -129,16 +138,20 @@ def test_what_was_archived_and_remembered_is_found(talk, place):
     variables = {"COMPACTOR_DATABASE_URL": talk.url}
     assert run_process("hook", "run", input=before(session), **variables).code == 0
     assert run_process("memory", "add", "The staging database listens on port 5433.", **variables).code == 0
-    archived, remembered, nothing = talk(
+
+    def found(results):
+        (hit,) = json.loads(text(results[0]))["hits"]
+        return hit
+
+    archived, remembered, nothing, original = talk(
         ("search_archive", {"words": "importer.py"}),
         ("search_memory", {"words": "database port"}),
         ("search_archive", {"words": "xyzzy"}),
+        ("restore_message", lambda results: {"file": str(session), "reference": found(results)["reference"]}),
     )
-    (hit,) = json.loads(text(archived))["hits"]
-    assert RULE in hit["snippet"]
+    assert RULE in found([archived])["snippet"]
     assert "5433" in text(remembered)
     assert json.loads(text(nothing))["hits"] == []
-    (original,) = talk(("restore_message", {"file": str(session), "reference": hit["reference"]}))
     assert RULE in text(original)
 
 

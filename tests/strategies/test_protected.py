@@ -9,6 +9,7 @@ from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, IN_FLIGHT, PlanInput
 from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer
+from tests.drawing import every
 from tests.pipeline.sessions import assistant, filler, system, user
 from tests.strategies.asked import given_of
 
@@ -45,7 +46,8 @@ def floor_of(inputs: PlanInput) -> BudgetError:
 def test_work_in_flight_is_cut_first_then_the_system_prompt_and_the_requests_last() -> None:
     given = given_of(AMONG_OTHERS)
     floor = floor_of(given).floor
-    found = dict.fromkeys(frozenset(cut_at(given, target)) for target in range(3_000, floor - 1, -1))
+    targets = [*range(3_000, floor, -every(7)), floor]
+    found = dict.fromkeys(frozenset(cut_at(given, target)) for target in targets)
     names = (IN_FLIGHT, "system message", FIRST_REQUEST)
     assert list(found) == [set(names[:count]) for count in range(4)]
     with pytest.raises(BudgetError):

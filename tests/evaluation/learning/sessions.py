@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from compactor_cli.evaluation.learning.examples import Lesson, cases_of, opening_of
 from tests.builders import WORDS, assistant, call, calling, jsonl, load, prose, result, system, user
 
@@ -48,7 +50,9 @@ def messages_of(*records):
     return load(jsonl(*records)).transcripts[0].messages
 
 
+@cache
 def cases(topics=TOPICS):
+    """Once for all tests that look at them."""
     return [case for topic in topics for case in cases_of(topic, messages_of(*errand(topic)))]
 
 
