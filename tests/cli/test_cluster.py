@@ -105,6 +105,7 @@ def test_an_item_that_ends_each_worker_is_said_and_the_others_are_done():
 def deserted():
     """A client of a cluster on this machine whose workers have all ended for good."""
     dask = pytest.importorskip("dask")
+    pytest.importorskip("distributed")  # what it sets when it is imported is not to be taken back with what is set here
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "1s"}), ExitStack() as stack:
         client = cluster._client("", 1, stack)
         for worker in [*client.cluster.workers.values()]:
