@@ -91,8 +91,8 @@ def test_what_is_there_for_being_new_is_told_from_what_is_worth_its_tokens() -> 
 
 def test_the_state_has_what_its_block_takes() -> None:
     part = compact(work.session(20), target_ratio=0.25)
-    (text,) = [m.text() for m in part.messages if "\nState at the end" in m.text()]
-    block = text[text.index("State at the end") :]
+    (text,) = [m.text() for m in part.messages if "\nState" in m.text()]
+    block = text[text.index("\nState") + 1 :]
     assert spent(part)["state"] == pytest.approx(len(block) / 4, rel=0.1), "four characters are a token here"
 
 

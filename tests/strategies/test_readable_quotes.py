@@ -96,7 +96,7 @@ def test_lines_inside_of_json_are_lines_at_their_place_too() -> None:
 
 def test_the_state_counts_what_it_has_no_room_for() -> None:
     part = compact(work.session(40), strategy="adaptive", target_ratio=0.05)
-    state = next(m.text() for m in part.messages if "State at the end" in m.text()).partition("State at the end")[2]
+    state = next(m.text() for m in part.messages if "\nState" in m.text()).partition("\nState")[2]
     listed = len(re.findall(r"^- (?:edited|created) ", state, re.MULTILINE))
     (more,) = re.findall(r"(\d+) more changed files", state)
     assert listed + int(more) == 40

@@ -117,7 +117,7 @@ def _failure(order: int, said: str) -> _Failure:
 
 def _may_be(said: str, path: str) -> bool:
     """Return whether a path in an output may be that of a file: one of them ends with the other."""
-    one, other = f"/{said.removeprefix('./').lstrip('./')}", f"/{path.lstrip('/')}"
+    one, other = f"/{said.lstrip('./')}", f"/{path.lstrip('/')}"
     return one.endswith(other) or other.endswith(one)
 
 
