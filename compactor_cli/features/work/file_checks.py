@@ -31,18 +31,22 @@ _PROSE = compiled_later(r"(?:\.(?:md|mdx|rst|txt|adoc)|/?LICENSE|/?CHANGELOG|/?R
 
 
 class _Failure(Struct, frozen=True):
-    """A check that fails: the number of the call, the words in its output that may name files, and the paths."""
+    """A check that fails: the number of the call, and what in its output may name files."""
 
     order: int
     words: frozenset[str]
-    paths: frozenset[str]
+    paths: dict[str, list[str]]
+    """Last part of a path -> the paths that end so."""
+    names_of: dict[str, set[str]]
+    """Name by which one may speak of a file -> the last parts of paths that it stands for."""
 
     def names(self, path: str) -> bool:
         """Return whether it speaks of a file; one of the same name in another folder is another file."""
         own, stems = path.rsplit("/", 1)[-1], _stems(path)
-        return not self.words.isdisjoint(stems) or any(
-            _may_be(said, path) if said.rsplit("/", 1)[-1] == own else not stems.isdisjoint(_stems(said))
-            for said in self.paths
+        return (
+            not self.words.isdisjoint(stems)
+            or any(_may_be(said, path) for said in self.paths.get(own, ()))
+            or any(name != own for stem in stems for name in self.names_of.get(stem, ()))
         )
 
 
@@ -108,11 +112,17 @@ class FileChecks:
 def _failure(order: int, said: str) -> _Failure:
     """Return a check that failed, with what its output says."""
     text = both_ends(said, _HEAD, _TAIL)
-    paths = frozenset(_FILE.findall(text)) if "/" in text else frozenset[str]()
+    paths: dict[str, list[str]] = {}
+    names_of: dict[str, set[str]] = {}
+    for path in dict.fromkeys(_FILE.findall(text)) if "/" in text else ():
+        name = path.rsplit("/", 1)[-1]
+        paths.setdefault(name, []).append(path)
+        for stem in _stems(path):
+            names_of.setdefault(stem, set()).add(name)
     words = set(_WORD.findall(_FILE.sub(" ", text) if paths else text))
     words |= {word.split(".", 1)[0] for word in words if "." in word}
     tested = {_TEST_OF.sub("", word) for word in words if "test" in word or "spec" in word}
-    return _Failure(order, frozenset(words | tested), paths)
+    return _Failure(order, frozenset(words | tested), paths, names_of)
 
 
 def _may_be(said: str, path: str) -> bool:
