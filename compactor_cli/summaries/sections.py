@@ -20,6 +20,7 @@ from compactor_cli.summaries.format.verbatim import QUOTED, carried
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last
+from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.kept_sentences import Keywords, points
@@ -57,8 +58,6 @@ CONSTRAINT = compiled_later(
 _ANNOUNCES = compiled_later(
     r"\b(next|todo|to do|remaining|later|let me|let's|i'll|i will|going to|now i)\b", re.IGNORECASE
 )
-_LEADS_ON = (":", "：")
-"""With what a sentence ends that says nothing without what follows."""
 _SAID_LAST = 2
 """Sentences at the end of the last answer that say what the work has come to."""
 _POLITE, _FEW = 3.0, 9
@@ -230,7 +229,7 @@ def last_words(messages: Sequence[Message]) -> list[SummaryItem]:
     last = next((message for message in reversed(messages) if message.origin != "injected"), None)
     if last is None or last.role != "assistant" or last.calls or last.origin == "summary":
         return []
-    said = " ".join([words for words in sentences(last.text("text")) if not words.endswith(_LEADS_ON)][-_SAID_LAST:])
+    said = " ".join([words for words in sentences(last.text("text")) if not words.endswith(LEADS_ON)][-_SAID_LAST:])
     return (
         [SummaryItem("Next", f'the agent said last: "{clip(said)}"', (last.number,), _order(last, 999))] if said else []
     )
@@ -303,7 +302,7 @@ def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
     for order, sentence in enumerate(lines):
         # an announcement was carried out or dropped since, nobody can tell; a question is nothing that was done, and a
         # label says nothing without what follows
-        if sentence.endswith(_LEADS_ON) or _ANNOUNCES.search(sentence) or ASKS.search(sentence):
+        if sentence.endswith(LEADS_ON) or _ANNOUNCES.search(sentence) or ASKS.search(sentence):
             continue
         section = "Decisions" if FIRM.search(sentence) else "Done"
         polite = section == "Done" and len(lines) > 1 and _says_little(sentence)

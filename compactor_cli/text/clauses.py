@@ -39,6 +39,8 @@ _RUN = 8
 _LEAD = 4
 """Lines at the start of such a run that may say what follows."""
 
+LEADS_ON = (":", "：")
+"""With what a sentence ends that says nothing without what follows."""
 _LEADS_IN, _TITLE = 300, 200
 """Characters of a line with a colon at its end that says what follows, and of a title, at most."""
 
@@ -146,7 +148,7 @@ def _title(lines: list[str], places: list[Place]) -> int | None:
     for index, line in enumerate(lines):
         bare = line.strip()
         tag = _TAG.match(line)
-        if (bare.endswith((":", "：")) and len(bare) <= _LEADS_IN) or (tag and not tag.group(1)):
+        if (bare.endswith(LEADS_ON) and len(bare) <= _LEADS_IN) or (tag and not tag.group(1)):
             led_in, tagged = True, tag is not None
         elif bare and led_in and (_NAME.fullmatch(bare) or (_LIST.match(line) and not tagged)):
             led_in = tagged = False  # such as the path of an uploaded folder, or the fields of a form
@@ -163,7 +165,7 @@ def _pasted_lines(lines: list[str], first: int, last: int, pasted: list[bool]) -
     for index in range(first, last):
         if pasted[index] or (index >= first + _LEAD and not _SENTENCE.match(lines[index])):
             break
-        if lines[index].rstrip().endswith((":", "：")):
+        if lines[index].rstrip().endswith(LEADS_ON):
             begin = index + 1
             break
     if not pasted[last - 1] and lines[last - 1].rstrip().endswith(("?", "？")):

@@ -18,7 +18,7 @@ from compactor_cli.text.patterns import compiled_later
 _CHANGES = ("created", "edited", "deleted", "restored")
 _GONE = ("deleted", "restored")
 """What leaves nothing of a change that a check could look at."""
-_CARRIED = compiled_later(rf"(created|edited|deleted|restored) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?(?:, ({LABEL}))?$")
+_CARRIED = compiled_later(rf"({'|'.join(_CHANGES)}) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?(?:, ({LABEL}))?$")
 _OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
 """How a result names the file that an editor with one open file has changed."""
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from compactor_cli.features.talk import Statement, statement_values
 from compactor_cli.model.message import Message
-from compactor_cli.text.clauses import Clause, split_clauses
+from compactor_cli.text.clauses import LEADS_ON, Clause, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 
@@ -175,7 +175,7 @@ class _Chooser:
     def _labels(self) -> Iterator[int]:
         """Yield the sentences that only say what the next one is, unless that is something pasted."""
         for index, (one, following) in enumerate(pairwise(self.sentences)):
-            is_label = one.clause.text.endswith((":", "：")) and one.request == following.request
+            is_label = one.clause.text.endswith(LEADS_ON) and one.request == following.request
             if is_label and (following.clause.place != "pasted" or not self.places):
                 yield index
 
