@@ -27,6 +27,7 @@ _CARRIED = compiled_later(
     r"  (```+)\n((?:  [^\n]*\n|\n)*?)  \3$",
     re.MULTILINE,
 )
+_LEFT_OUT = compiled_later(r"… [0-9]+ more lines?")
 _MOST = 12
 """Files whose changes are shown, those that were changed last."""
 
@@ -73,6 +74,11 @@ def carried(messages: Sequence[Message]) -> list[tuple[str, str, str]]:
 def is_label(line: str) -> bool:
     """Return whether a line of a summary (without its bullet) stands above code."""
     return line.startswith(_LABELS)
+
+
+def is_left_out(line: str) -> bool:
+    """Return whether a line of a snippet only counts lines that it does not show."""
+    return _LEFT_OUT.fullmatch(line) is not None
 
 
 def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
