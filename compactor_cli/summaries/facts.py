@@ -16,10 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from compactor_cli.features.work.ledger import ACTIONS, compute_ledger, where
+from compactor_cli.features.work.open_errors import only_looks
 from compactor_cli.model.message import Message
 from compactor_cli.summaries.outline import FACTS, cells
 from compactor_cli.summaries.snippets import changes, is_left_out
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 
 WHERE = compiled_later(r"(?: \[(?:earlier )?#[^\]]*\])+$")
@@ -28,7 +30,8 @@ _ABOUT = compiled_later(r"`(.+)`(?: (.*))?$", re.DOTALL)
 _DONE = compiled_later(rf"({'|'.join(ACTIONS)})(?: (\d+)x)?$")
 _TIMES = compiled_later(r"\((\d+)x\b")
 _LAST = compiled_later(r"\blast (ok|failed)\)")
-
+_SHOWN_PART = compiled_later(r"(?:\s*2>(?:&1|\s*/dev/null)|\s*\|&?\s*(?:head|tail)(?:\s+-[-\w=]+|\s+\d+)*)+\s*$")
+"""How a command ends that shows a part of its output: the same command otherwise."""
 
 CHANGE_SEPARATOR = " · "
 """Stands between what was done to a file and a line that was changed."""
@@ -107,8 +110,9 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
             if action in file.actions:
                 add("Files", path, action, file.actions[action])
     for command in ledger.commands:
-        outcome = {True: "failed", False: "ok", None: ""}[command.failed]
-        add("Commands", one_line(command.text, 160), "", [command.message], outcome)
+        found_nothing = command.failed and not result_errors(command.error, True, limit=1) and only_looks(command.text)
+        outcome = {True: "" if found_nothing else "failed", False: "ok", None: ""}[command.failed]
+        add("Commands", one_line(_SHOWN_PART.sub("", command.text), 160), "", [command.message], outcome)
     for line, numbers in ledger.errors:
         add("Errors", line, "", list(numbers))
     for snippet in changes(messages):
@@ -119,9 +123,7 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
 
 def _changed_line(lines: Sequence[str]) -> str:
     """Return what a change did in a few words: the first line that it added, else the first that it took away."""
-    worded = [
-        line for line in lines if not is_left_out(line) and any(sign.isalnum() for sign in line.lstrip("+-| "))
-    ]
+    worded = [line for line in lines if not is_left_out(line) and any(sign.isalnum() for sign in line.lstrip("+-| "))]
     line = next((line for line in worded if not line.startswith("-| ")), worded[0] if worded else "")
     sign, text = ("-", line[3:]) if line.startswith("-| ") else ("+", line.removeprefix("+| "))
     # neither a backtick nor a place may stand in it: a later round finds the line's parts by them

@@ -13,7 +13,21 @@ _EXIT = re.compile(
 _WINDOW = 400
 """Characters at either end of a result where tools state the exit code."""
 
-_STARTS = ("error", "fatal", "panic", "failed", "fail ", "fail:", "traceback", "conflict (", "✗", "✘", "e  ")
+_STARTS = (
+    "error",
+    "fatal",
+    "panic",
+    "failed",
+    "fail ",
+    "fail:",
+    "fail\t",
+    "--- fail",
+    "traceback",
+    "conflict (",
+    "✗",
+    "✘",
+    "e  ",
+)
 _WITHIN = (
     "error:",
     "fatal:",
@@ -25,6 +39,9 @@ _WITHIN = (
     "not found",
     "permission denied",
     "no such file",
+    "undefined: ",
+    "declared and not used",
+    "imported and not used",
 )
 _STRONG = re.compile(
     r"\s*(?:E\s{2,}|(?:[\w.]+\.)?(?:[A-Z]\w*)?(?:Error|Exception)\b(?!\()|error\b|ERROR\b|[Ff]atal\b|FAILED\b|[Pp]anic)"
@@ -37,6 +54,8 @@ _DIAGNOSIS = re.compile(
     rf"(?:{_TAG.pattern})?[\w./@~-]+\.\w{{1,6}}(?::\d+(?::\d+)?|\(\d+,\d+\)):?\s.*\b(?:error|fatal)\b", re.IGNORECASE
 )
 """What a compiler or a linter says of a place in a file."""
+_BARE = re.compile(r"\W*fail(?:ed)?\W*", re.IGNORECASE)
+"""Says that something failed, but not what."""
 _LONG_LINE = 2_000
 _NAMED = ("error", "exception", "panic", "fault")
 _COUNTED = re.compile(r"\b\d+ (?:failed|errors?)\b")
@@ -53,6 +72,8 @@ _HINTS = (
     "traceback",
     "fault",
     "conflict (",
+    "undefined: ",
+    "and not used",
     "\ne  ",
     "✗",
     "✘",
@@ -148,7 +169,8 @@ def _error_lines(text: str) -> tuple[str, ...]:
     lines = (
         line for line, lowered in _hinted_lines(text, _HINTS) if _tells_of_error(lowered) or _DIAGNOSIS.match(line)
     )
-    return tuple(dict.fromkeys(line for line in lines if not _NUMBERED.match(line)))
+    found = tuple(dict.fromkeys(line for line in lines if not _NUMBERED.match(line)))
+    return tuple(line for line in found if not _BARE.fullmatch(line)) or found
 
 
 @remembered

@@ -116,6 +116,30 @@ def test_facts_of_this_round_are_computed_from_calls_and_results() -> None:
     assert found["Errors", "KeyError: 'x'"].where == "[#6]"
 
 
+def test_a_command_is_the_same_however_much_of_its_output_is_shown() -> None:
+    shown = ["make lint", "make lint 2>&1 | tail -20", "make lint 2>&1|head -n 5", "make lint 2>/dev/null"]
+    other = "make lint 2>&1 | grep -c warning"
+    records = [record for at, line in enumerate([*shown, other]) for record in _run(f"c{at}", line, "exit code: 0")]
+    found = [fact.text for fact in facts_of(transcript(records).messages, []) if fact.section == "Commands"]
+    assert found == ["`make lint` (4x, last ok)", f"`{other}` (last ok)"]
+
+
+def test_a_search_that_found_nothing_has_not_failed() -> None:
+    records = [
+        *_run("c1", "grep -rn TAX src | head -3", "Exit code 1"),
+        *_run("c2", "cat src/tax.py", "cat: src/tax.py: No such file or directory\nexit code: 1"),
+        *_run("c3", "make tax", "Exit code 2"),
+    ]
+    found = facts_of(transcript(records).messages, [])
+    commands = [fact.text for fact in found if fact.section == "Commands"]
+    assert commands == ["`grep -rn TAX src`", "`cat src/tax.py` (last failed)", "`make tax` (last failed)"]
+    assert [fact.about for fact in found if fact.section == "Errors"] == ["cat: src/tax.py: No such file or directory"]
+
+
+def _run(call: str, command: str, output: str) -> list[Json]:
+    return [assistant(None, (call, "Bash", {"command": command})), result(call, output)]
+
+
 def test_counts_of_two_rounds_are_added_and_the_newer_outcome_counts() -> None:
     found = by_name(
         [

@@ -186,6 +186,24 @@ def test_a_line_that_pytest_marks_is_an_error_also_in_an_indented_output(indent)
     assert result_errors(f"{indent}collected\n{line}\n{indent}done", failed=None) == [line]
 
 
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (
+            "=== RUN   TestTax\n--- FAIL: TestTax (0.6s)\nFAIL\nFAIL\tshop/tax\t1.4s\nFAIL",
+            ["--- FAIL: TestTax (0.6s)", "FAIL\tshop/tax\t1.4s"],
+        ),
+        (
+            "tax/rates.go:12:2: undefined: kinds\nFAIL\tshop/tax [build failed]\nFAIL",
+            ["tax/rates.go:12:2: undefined: kinds", "FAIL\tshop/tax [build failed]"],
+        ),
+        ("FAIL", ["FAIL"]),
+    ],
+)
+def test_what_failed_is_told_rather_than_that_something_failed(output, told):
+    assert error_lines(output) == told
+
+
 def test_lines_of_a_listed_file_are_no_errors():
     assert error_lines("  12→raise ValueError('error: no')\n  13: error: quoted") == []
 

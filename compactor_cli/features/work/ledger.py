@@ -58,6 +58,8 @@ _TELLING = compiled_later(
 _PREAMBLE = compiled_later(
     r"\s*(?:exit(?:ed)? (?:with )?(?:code|status)|<|Chunk ID|Wall time|Process exited)", re.IGNORECASE
 )
+_EXIT = compiled_later(r"\W*exit(?:ed)?(?: with)?(?: code| status)?\W*\d+\W*", re.IGNORECASE)
+"""How a command ended that said nothing: its place in the list of commands says so."""
 
 _HEADING = compiled_later(r"\W*(?:errors?|failures?)\W*$", re.IGNORECASE)
 """Stands over errors and says nothing itself."""
@@ -103,7 +105,7 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
     results = ((part, message.number) for message in messages for part in message.results)
     for part, number in chain(results, ((said, m.number) for _, said, m in written)):
         failed, error = _outcome(part)
-        if failed and error:
+        if failed and error and not _EXIT.fullmatch(error):
             errors.setdefault(error, []).append(number)
     return Ledger(files, tuple(commands), tuple((line, tuple(at)) for line, at in errors.items()))
 

@@ -143,8 +143,13 @@ def misfortune(call: Part, result: Part) -> str:
     ended = answered_call(call, result)
     if not ended.failed:
         return ""
-    looked = ended.command and all(map(_looks, steps(ended.command)))
+    looked = ended.command and only_looks(ended.command)
     return "" if looked and not result_errors(ended.said, True, limit=1) else "failed"
+
+
+def only_looks(command: str) -> bool:
+    """Return whether a command line only looks at something: that it fails says that there was nothing to be found."""
+    return all(map(_looks, steps(command)))
 
 
 def _shell_key(working: Sequence[Step], call: ToolCall) -> tuple[str, str]:
