@@ -60,7 +60,9 @@ def test_a_test_that_leaves_an_attempt_behind_fails(pytestconfig, tmp_path):
     """The whole way: another run of pytest, whose one test swallows the error."""
     (tmp_path / "conftest.py").write_text("from tests.conftest import network_log, no_network\n")
     (tmp_path / "test_it.py").write_text(f"def test_it():\n    exec({PROBE!r})\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    # in a folder of its own it does not tidy up after other runs, which may take minutes
+    alone = ["-p", "no:cacheprovider", "--basetemp", str(tmp_path / "inner")]
+    command = [sys.executable, "-m", "pytest", "-q", *alone, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, env=environment(), cwd=tmp_path, timeout=60, check=False)
     assert b"the network was used" in done.stdout
 
