@@ -37,6 +37,7 @@ CHANGE_SEPARATOR = " · "
 """Stands between what was done to a file and a line that was changed."""
 _CHANGE_WIDTH = 60
 """Characters of such a line."""
+_COMMAND_WIDTH = 160
 LEFT_OUT = "Left out for want of room:"
 _NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
 _COUNTED = compiled_later(r"(\d+) (file|error|command)")
@@ -112,13 +113,18 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
     for command in ledger.commands:
         found_nothing = command.failed and not result_errors(command.error, True, limit=1) and only_looks(command.text)
         outcome = {True: "" if found_nothing else "failed", False: "ok", None: ""}[command.failed]
-        add("Commands", one_line(_SHOWN_PART.sub("", command.text), 160), "", [command.message], outcome)
+        add("Commands", shown_command(command.text), "", [command.message], outcome)
     for line, numbers in ledger.errors:
         add("Errors", line, "", list(numbers))
     for snippet in changes(messages):
         if (touched := facts.get(("Files", snippet.about))) is not None:
             touched.changed_line = _changed_line(snippet.lines) or touched.changed_line
     return list(facts.values())
+
+
+def shown_command(command: str) -> str:
+    """Return a command line as a summary tells it: in one line, without what shows only a part of its output."""
+    return one_line(_SHOWN_PART.sub("", command), _COMMAND_WIDTH)
 
 
 def _changed_line(lines: Sequence[str]) -> str:

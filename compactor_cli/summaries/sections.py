@@ -62,6 +62,10 @@ _SAID_LAST = 2
 """Sentences at the end of the last answer that say what the work has come to."""
 _POLITE, _FEW = 3.0, 9
 """What a sentence of the agent, one of several, counts less that is shorter than so many words and names nothing."""
+_STATEMENT = 3
+"""Words of the shortest statement: "I write it."."""
+_NOD = 10.0
+"""What a sentence of a request counts less that says nothing without what it answers."""
 UNANSWERED = "The last request is not answered yet."
 _LONG_LINE = 400
 """Characters of a quoted span; a longer sentence is cut and says so."""
@@ -74,6 +78,8 @@ _NEWEST, _LAST = 40, 2
 """Messages that are searched for the newest calls, and how many of those are named."""
 _LONG_AGO = 1_000_000
 """Puts lines of earlier rounds before those of this one."""
+_TITLE = compiled_later(r"^[ \t]*#{1,6}[ \t].*|^[ \t]*\|.*\|[ \t]*\n(?=[ \t]*\|[-\s:|]+\|[ \t]*$)", re.MULTILINE)
+"""A heading, or the first row of a table: it says nothing without what stands under it."""
 _OLD_WHERE = compiled_later(r"\[#")
 _OLD_LINE = compiled_later(r"^- (?:\[ \] )?(.*)$")
 
@@ -286,7 +292,7 @@ def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
         section = "Constraints" if CONSTRAINT.search(sentence) else "Goal"
         # the first sentence that asks for something; "Good." before it does not
         bonus = _points(sentence, keywords) + (4 if order == (substantial or [0])[0] else 0)
-        bonus -= 6 if substantial and order not in substantial else 0
+        bonus -= _NOD * (order not in substantial)
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 
 
@@ -298,16 +304,23 @@ def _tells(sentence: str) -> bool:
 
 
 def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
-    lines = sentences(message.text("text"))
+    lines = sentences(_TITLE.sub("", message.text("text")))
     for order, sentence in enumerate(lines):
         # an announcement was carried out or dropped since, nobody can tell; a question is nothing that was done, and a
         # label says nothing without what follows
-        if sentence.endswith(LEADS_ON) or _ANNOUNCES.search(sentence) or ASKS.search(sentence):
+        leads_on = sentence.endswith(LEADS_ON) or _ANNOUNCES.search(sentence) or ASKS.search(sentence)
+        if leads_on or _is_nod(sentence):
             continue
         section = "Decisions" if FIRM.search(sentence) else "Done"
         polite = section == "Done" and len(lines) > 1 and _says_little(sentence)
         bonus = _points(sentence, keywords) - _POLITE * polite
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
+
+
+def _is_nod(sentence: str) -> bool:
+    """Return whether a sentence is a word or two that name nothing: "Huge.", "Yes, exactly."."""
+    words = sum(any(map(str.isalnum, word)) for word in sentence.split())
+    return sentence.isascii() and words < _STATEMENT and _says_little(sentence)
 
 
 def _says_little(sentence: str) -> bool:

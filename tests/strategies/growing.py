@@ -18,7 +18,7 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.facts import Fact, line_of_row, parse
+from compactor_cli.summaries.facts import Fact, line_of_row, parse, shown_command
 from compactor_cli.summaries.format.headers import round_of
 from compactor_cli.summaries.format.verbatim import QUOTED, carried
 from compactor_cli.summaries.outline import section_of
@@ -106,8 +106,8 @@ def lost_facts(last: Round) -> list[str]:
         if have[path, action] != times
     ]
     now, ever = compute_ledger(kept), compute_ledger(last.told.messages)
-    commands = {one_line(c.text, 160) for c in now.commands} | {f.about for f in stated if f.section == "Commands"}
-    lost += [f"command {c.text}" for c in ever.commands if one_line(c.text, 160) not in commands]
+    commands = {shown_command(c.text) for c in now.commands} | {f.about for f in stated if f.section == "Commands"}
+    lost += [f"command {c.text}" for c in ever.commands if shown_command(c.text) not in commands]
     said = one_line("\n".join(m.text() for m in kept), 10**9)  # of a clipped line, what comes before the ellipsis
     errors = {f.about for f in stated if f.section == "Errors"}
     return lost + [f"error {e}" for e, _ in ever.errors if e not in errors and e.removesuffix("…") not in said]

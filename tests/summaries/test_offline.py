@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Sequence
@@ -80,7 +81,7 @@ def test_error_lines_are_there_first_when_there_is_little_room() -> None:
         result("t1", "ok\n" * 50 + "error: undefined reference to sum_up\nexit code: 2"),
         *[assistant(f"I looked at part {n} and it seems to be plain and in order.") for n in range(30)],
     ]
-    summary = summarize(transcript(records).messages, budget=60)
+    summary = summarize(transcript(records).messages, budget=125)
     assert "error: undefined reference to sum_up" in summary
 
 
@@ -107,6 +108,33 @@ def test_more_budget_gives_more_lines(work: Sequence[Message]) -> None:
 
 def test_it_is_deterministic(work: Sequence[Message]) -> None:
     assert summarize(work, 200) == summarize(list(work), 200)
+
+
+def test_headings_and_the_first_row_of_a_table_are_not_quoted() -> None:
+    said = "## Two choices\n\n| Kind | Cost |\n| --- | ---: |\n| cache | the disk fills up |\n\nThe cache won."
+    text = summarize(transcript([user("Compare both."), assistant(said)]).messages)
+    assert "the disk fills up" in text
+    assert "The cache won." in text
+    assert "Two choices" not in text
+    assert "| Kind | Cost |" not in text
+
+
+def test_of_talk_statements_are_quoted_before_nods() -> None:
+    statements = [
+        "We could move the offices in June, when the lease of the old ones ends.",
+        "Somebody from accounting has to sign the contract before Easter.",
+        "Parking is cheaper behind the station, and the walk takes five minutes.",
+        "Whoever orders new desks should measure the narrow corridor first.",
+    ]
+    nods = iter(("Mmm", "Yes", "Sure", "Fine", "Oh", "Right", "Huge", "Exactly", "Well", "Good", "Nope", "Maybe"))
+    records: list[Json] = []
+    for said in statements:
+        for nod in itertools.islice(nods, 3):
+            records += [user(f"{nod}."), assistant(f"{nod}!")]
+        records.append(user(said))
+    text = summarize(transcript(records).messages, budget=138)
+    assert all(said in text for said in statements)
+    assert text.count("- ") < len(statements) + 3, "nods are not worth their room"
 
 
 def test_the_same_sentence_said_twice_stands_once() -> None:
