@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, groupby
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,7 +26,7 @@ from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.kept_sentences import Keywords, points
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.sentences import ASKS, sentences
+from compactor_cli.text.sentences import ASKS, Statement, sentences, statements
 
 WEIGHTS = {
     "Earlier summary": 14.0,
@@ -48,22 +48,31 @@ WEIGHTS = {
 }
 
 FIRM = compiled_later(
-    r"\b(decided|concluded|agreed|determined|resolved|going with|instead of|because)\b", re.IGNORECASE
+    r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
+    re.IGNORECASE,
 )
+_HEDGES = compiled_later(
+    r"\b(?:should|might|may|could|would|maybe|perhaps|probably|possibly|likely|seems?|not (?:yet )?decided)\b",
+    re.IGNORECASE,
+)
+"""What is said so is a guess or a proposal, and no decision."""
 CONSTRAINT = compiled_later(
     r"\b(must|never|always|only|don't|do not|without|should not|"
     r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
     re.IGNORECASE,
 )
 _ANNOUNCES = compiled_later(
-    r"\b(next|todo|to do|remaining|later|let me|let's|i'll|i will|going to|now i)\b", re.IGNORECASE
+    r"\b(?:next|todo|to do|remaining|later|let me|let's|(?:i|we)(?:'ll| will| should| shall)|going to|now i|"
+    r"(?:i|we) (?:\w+ )?(?:have|want) to|i(?:'m| am) (?:\w+ly |now |also )?(?!seeing|getting)\w+ing|needs? to|"
+    r"would like)\b|\bneeded\W*$",
+    re.IGNORECASE,
 )
 _SAID_LAST = 2
 """Sentences at the end of the last answer that say what the work has come to."""
 _POLITE, _FEW = 3.0, 9
 """What a sentence of the agent, one of several, counts less that is shorter than so many words and names nothing."""
-_STATEMENT = 3
-"""Words of the shortest statement: "I write it."."""
+_STATEMENT = 2
+"""Words of the shortest statement: "Tests pass."."""
 _NOD = 10.0
 """What a sentence of a request counts less that says nothing without what it answers."""
 UNANSWERED = "The last request is not answered yet."
@@ -76,10 +85,14 @@ _NAMES, _LONGEST_NAME, _READ = 6, 60, 4_000
 """Names that say what messages were about, their characters, and those of a text in which they are looked for."""
 _NEWEST, _LAST = 40, 2
 """Messages that are searched for the newest calls, and how many of those are named."""
+_JUST_NOW = 10
+"""Messages at the end of which the last one that says something tells how the work stands."""
 _LONG_AGO = 1_000_000
 """Puts lines of earlier rounds before those of this one."""
-_TITLE = compiled_later(r"^[ \t]*#{1,6}[ \t].*|^[ \t]*\|.*\|[ \t]*\n(?=[ \t]*\|[-\s:|]+\|[ \t]*$)", re.MULTILINE)
-"""A heading, or the first row of a table: it says nothing without what stands under it."""
+LEFT_OUT_BETWEEN = " … "
+"""Stands between what says what the items of a list are, and the items."""
+_LEAD_WIDTH, _LIST_WIDTH = 100, 300
+"""Characters of what says what the items are, and of a line with some of them."""
 _OLD_WHERE = compiled_later(r"\[#")
 _OLD_LINE = compiled_later(r"^- (?:\[ \] )?(.*)$")
 
@@ -140,8 +153,9 @@ def candidates(
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
     if any(item.section == "Done" and item.bonus >= 0 for item in items):
         items = [item for item in items if item.section != "Done" or item.bonus >= 0]
+    newest = {message.number for message in messages[-_JUST_NOW:]}
     progress = next((item for item in reversed(items) if item.section == "Done"), None)
-    if progress:
+    if progress and not newest.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
     items += _facts(messages, earlier)
     return items
@@ -304,21 +318,47 @@ def _tells(sentence: str) -> bool:
 
 
 def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
-    lines = sentences(_TITLE.sub("", message.text("text")))
-    for order, sentence in enumerate(lines):
-        # an announcement was carried out or dropped since, nobody can tell; a question is nothing that was done, and a
-        # label says nothing without what follows
-        leads_on = sentence.endswith(LEADS_ON) or _ANNOUNCES.search(sentence) or ASKS.search(sentence)
-        if leads_on or _is_nod(sentence):
-            continue
-        section = "Decisions" if FIRM.search(sentence) else "Done"
-        polite = section == "Done" and len(lines) > 1 and _says_little(sentence)
+    said = statements(message.text("text"))
+    told = [one for one in said if not (_ANNOUNCES.search(_plain(one.lead)) or _leads_nowhere(one.text))]
+    for order, sentence in enumerate(chain.from_iterable(_together(list(group)) for _, group in _by_lead(told))):
+        section = "Decisions" if FIRM.search(sentence) and not _HEDGES.search(_plain(sentence)) else "Done"
+        polite = section == "Done" and len(said) > 1 and _says_little(sentence)
         bonus = _points(sentence, keywords) - _POLITE * polite
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 
 
+def _leads_nowhere(sentence: str) -> bool:
+    """Return whether a sentence is nothing that was done: an announcement was carried out or dropped since, nobody can
+    tell; a question is none, and a nod says nothing without what it answers."""
+    return bool(_ANNOUNCES.search(_plain(sentence)) or ASKS.search(sentence)) or _is_nod(sentence)
+
+
+def _plain(sentence: str) -> str:
+    return sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+def _by_lead(told: Sequence[Statement]) -> Iterator[tuple[str, Iterator[Statement]]]:
+    return groupby(told, key=lambda one: one.lead)
+
+
+def _together(items: Sequence[Statement]) -> Iterator[str]:
+    """Yield sentences; items of one list together, behind what says what they are, as many as a line holds."""
+    lead = items[0].lead
+    if not lead:
+        yield from (one.text for one in items)
+        return
+    shown = lead if len(lead) <= _LEAD_WIDTH else f"… {lead[-_LEAD_WIDTH:].partition(' ')[2]}"
+    line = shown
+    for one in items:
+        if line != shown and len(line) + len(one.text) > _LIST_WIDTH:
+            yield line
+            line = shown
+        line += f"{LEFT_OUT_BETWEEN}{one.text}"
+    yield line
+
+
 def _is_nod(sentence: str) -> bool:
-    """Return whether a sentence is a word or two that name nothing: "Huge.", "Yes, exactly."."""
+    """Return whether a sentence is a word that names nothing: "Huge.", "Yes!"."""
     words = sum(any(map(str.isalnum, word)) for word in sentence.split())
     return sentence.isascii() and words < _STATEMENT and _says_little(sentence)
 

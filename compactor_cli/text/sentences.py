@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
+
+from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
 
@@ -15,6 +18,23 @@ _LONGEST = 20_000
 _FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)
 _BULLET = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
 _ENDS = compiled_later(r"[.!?。！？]")
+_SHORTEST = 3
+"""Characters of the shortest sentence."""
+_FENCE_LINE = compiled_later(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(\S*)[^`~]*$")
+_HEADING = compiled_later(
+    r"[ \t]*(?:#{1,6}[ \t]|(?:[-*+•][ \t]+)?(\*\*|__)(?!.*[.!?]\1[ \t]*$)(?:(?!\1).)+\1:?[ \t]*$)"
+)
+_RULE = compiled_later(r"[ \t]*(?:\|[-\s:|]+\||[-*_]{3,})[ \t]*$")
+"""The line under the first row of a table, or between two parts of a text."""
+
+
+class Statement(Struct, frozen=True):
+    """A sentence of a prose text."""
+
+    text: str
+    lead: str = ""
+    """Of an item of a list or a row of a table: the line that says what the items are of; a heading, or a line with a
+    colon at its end."""
 
 
 def sentences(text: str) -> list[str]:
@@ -23,16 +43,48 @@ def sentences(text: str) -> list[str]:
     if "```" in text:
         text = _FENCE.sub("\n", text)
     for line in plain(text).splitlines():
-        item = _BULLET.sub("", line).strip()
-        if len(item) < 3:
-            continue
-        if (item.isascii() and len(item) < 60) or len(_ENDS.findall(item)) < 2:
-            result.append(item[:_LONGEST])
-            continue
-        import sentencex  # loaded only where there is prose to split
-
-        result.extend(s.strip() for s in _whole_code(sentencex.segment("en", item[:_LONGEST])) if len(s.strip()) > 2)
+        result += _split(_BULLET.sub("", line).strip())
     return result
+
+
+def statements(text: str) -> list[Statement]:
+    """Return the sentences of a prose text without code blocks. What only says what follows, such as a heading, the
+    first row of a table or a line with a colon at its end, is no sentence, but what the items under it stand on."""
+    result: list[Statement] = []
+    leads: list[tuple[int, str]] = []  # what the next item stands under, the innermost last, with its indentation
+    fences = 0
+    lines = plain(text).splitlines()
+    for number, line in enumerate(lines):
+        if fence := _FENCE_LINE.match(line):
+            fences += 1 if fence[1] or not fences else -1  # in a block, one with a language opens another
+        elif not fences and line.strip() and not _RULE.match(line):
+            item = _BULLET.sub("", line).strip()
+            row = item.startswith("|")
+            first_row = row and number + 1 < len(lines) and _RULE.match(lines[number + 1])
+            heading = _HEADING.match(line) or first_row
+            blanks = len(line) - len(line.lstrip())
+            indent = blanks if not heading and (blanks or row or _BULLET.match(line)) else -1
+            while leads and (leads[-1][0] >= indent or (leads[-1][1].startswith("|") and not row)):
+                leads.pop()
+            lead = leads[-1][1] if leads else ""
+            pieces = [] if heading else _split(item)
+            if heading or item.endswith(LEADS_ON):
+                leads.append((indent, item))
+                pieces = pieces[:-1]
+            result += [Statement(piece, lead) for piece in pieces]
+    return result
+
+
+def _split(item: str) -> list[str]:
+    """Return the sentences of a line."""
+    if len(item) < _SHORTEST:
+        return []
+    if (item.isascii() and len(item) < 60) or len(_ENDS.findall(item)) < 2:
+        return [item[:_LONGEST]]
+    import sentencex  # loaded only where there is prose to split
+
+    pieces = (piece.strip() for piece in _whole_code(sentencex.segment("en", item[:_LONGEST])))
+    return [piece for piece in pieces if len(piece) >= _SHORTEST]
 
 
 def _whole_code(pieces: Iterable[str]) -> Iterator[str]:

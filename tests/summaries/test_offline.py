@@ -110,13 +110,64 @@ def test_it_is_deterministic(work: Sequence[Message]) -> None:
     assert summarize(work, 200) == summarize(list(work), 200)
 
 
-def test_headings_and_the_first_row_of_a_table_are_not_quoted() -> None:
-    said = "## Two choices\n\n| Kind | Cost |\n| --- | ---: |\n| cache | the disk fills up |\n\nThe cache won."
-    text = summarize(transcript([user("Compare both."), assistant(said)]).messages)
-    assert "the disk fills up" in text
-    assert "The cache won." in text
-    assert "Two choices" not in text
-    assert "| Kind | Cost |" not in text
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        ("## Not done\n\n1. The docs of it\n2. A test", "Not done … The docs of it … A test"),
+        ("The merge brought in:\n- a faster parser", "The merge brought in: … a faster parser"),
+        ("| Kind | Cost |\n| --- | ---: |\n| cache | the disk fills |", "| Kind | Cost | … | cache | the disk fills |"),
+    ],
+)
+def test_items_of_a_list_are_quoted_behind_what_says_what_they_are(said: str, quoted: str) -> None:
+    told = f"It reads `a.csv`.\n\n{said}\n\nIt writes `b.csv`."
+    text = summarize(transcript([user("Compare both."), assistant(told), assistant("Both are the same.")]).messages)
+    assert f'- "{quoted}" [#1]' in text
+    assert '- "It reads `a.csv`." [#1]' in text
+    assert '- "It writes `b.csv`." [#1]' in text
+
+
+@pytest.mark.parametrize(
+    "announced",
+    [
+        "I\u2019ll treat them as constants.",
+        "I need to add a constant.",
+        "I should update the docs.",
+        "I\u2019m deleting the package.",
+        "We still have to fix the parser.",
+        "Now I apply the updates. The changes:\n- add a constant",
+        "What is needed:\n- a constant",
+    ],
+)
+def test_what_is_announced_is_not_told_as_done(announced: str) -> None:
+    told = transcript([user("Go."), assistant(announced), assistant("The rates are fixed.")]).messages
+    text = summarize(told)
+    assert '"The rates are fixed."' in text
+    assert announced.rsplit(maxsplit=1)[-1] not in text
+
+
+def test_decisions_are_what_was_decided_and_no_guesses() -> None:
+    told = [
+        "We decided to round half up.",
+        "It might load the light theme because the file is missing.",
+        "The agreed rate should be right.",
+        "Both are the same now.",
+    ]
+    found = sections(summarize(transcript([user("Go."), *map(assistant, told)]).messages))
+    assert found["Decisions"] == ['"We decided to round half up." [#1]']
+
+
+def test_what_was_said_long_ago_does_not_tell_how_the_work_stands() -> None:
+    said = "The rates are fixed."
+    work = [
+        record
+        for at in range(8)
+        for record in (assistant(None, (f"c{at}", "Bash", {"command": "make"})), result(f"c{at}", "ok"))
+    ]
+    now = sections(summarize(transcript([user("Go."), *work, assistant(said)]).messages))
+    before = sections(summarize(transcript([user("Go."), assistant(said), *work]).messages))
+    assert now["In progress"] == [f'"{said}" [#17]']
+    assert before["Done"] == [f'"{said}" [#1]']
+    assert "In progress" not in before
 
 
 def test_of_talk_statements_are_quoted_before_nods() -> None:

@@ -145,7 +145,9 @@ def test_each_weight_decides_what_kept_prose_keeps(monkeypatch: pytest.MonkeyPat
 def test_each_weight_decides_what_a_summary_quotes(
     monkeypatch: pytest.MonkeyPatch, weight: str, other: str, better: str
 ) -> None:
-    messages = transcript([assistant(other), assistant(better), assistant("Yes."), assistant("No.")]).messages
+    messages = transcript(
+        [assistant(other), assistant(better), assistant("It is so."), assistant("It was so.")]
+    ).messages
 
     def quoted() -> str:
         """The smallest summary that has a line."""

@@ -20,7 +20,7 @@ from compactor_cli.summaries.format.headers import (
 from compactor_cli.text.clean import one_line, plain
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.outcomes import error_lines, result_errors, stated_failure
-from compactor_cli.text.sentences import sentences
+from compactor_cli.text.sentences import sentences, statements
 
 INJECTED = [
     "<system-reminder>\nBe careful.</system-reminder>",
@@ -225,6 +225,46 @@ def test_sentences_are_spans_of_the_prose_without_code():
 def test_every_sentence_stands_in_the_text(text):
     flat = plain(text)
     assert all(sentence in flat for sentence in sentences(text))
+
+
+def test_items_stand_under_what_says_what_they_are() -> None:
+    text = """The merge brought in:
+- a parser
+- **tests**, each of them new:
+  - of rates
+  - of taxes
+- a changelog
+
+It works. ```inline``` too.
+
+### Not done
+1. The docs
+   and their pictures
+
+```markdown
+# no heading
+```python
+run(all)
+```
+```
+
+| Kind | Cost |
+|------|------|
+| disk | high |
+
+- alone
+"""
+    assert [(one.lead, one.text) for one in statements(text)] == [
+        ("The merge brought in:", "a parser"),
+        ("**tests**, each of them new:", "of rates"),
+        ("**tests**, each of them new:", "of taxes"),
+        ("The merge brought in:", "a changelog"),
+        ("", "It works. ```inline``` too."),
+        ("Not done", "The docs"),
+        ("Not done", "and their pictures"),
+        ("| Kind | Cost |", "| disk | high |"),
+        ("", "alone"),
+    ]
 
 
 def test_japanese_is_split_into_sentences_too():
