@@ -21,7 +21,6 @@ from compactor_cli.model.message import Message
 from compactor_cli.summaries.outline import FACTS, cells
 from compactor_cli.summaries.snippets import changes, is_left_out
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 
 WHERE = compiled_later(r"(?: \[(?:earlier )?#[^\]]*\])+$")
@@ -111,8 +110,9 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
             if action in file.actions:
                 add("Files", path, action, file.actions[action])
     for command in ledger.commands:
-        found_nothing = command.failed and not result_errors(command.error, True, limit=1) and only_looks(command.text)
-        outcome = {True: "" if found_nothing else "failed", False: "ok", None: ""}[command.failed]
+        if only_looks(command.text):
+            continue
+        outcome = {True: "failed", False: "ok", None: ""}[command.failed]
         add("Commands", shown_command(command.text), "", [command.message], outcome)
     for line, numbers in ledger.errors:
         add("Errors", line, "", list(numbers))

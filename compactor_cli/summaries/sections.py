@@ -10,6 +10,7 @@ from itertools import chain, groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.ledger import call_text, where
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Quote
@@ -375,7 +376,7 @@ def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[SummaryItem
     for part in message.parts:
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue
-        errors = result_errors(part.text, part.failed, limit=3)
+        errors = [] if is_declined(part.text) else result_errors(part.text, part.failed, limit=3)
         for order, line in enumerate(errors):
             yield SummaryItem(
                 "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order), 3.0 - order

@@ -11,6 +11,7 @@ from typing import Any
 
 from compactor_cli import api
 from compactor_cli.features.work.ledger import compute_ledger
+from compactor_cli.features.work.open_errors import only_looks
 from compactor_cli.model.content import in_memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
@@ -107,7 +108,9 @@ def lost_facts(last: Round) -> list[str]:
     ]
     now, ever = compute_ledger(kept), compute_ledger(last.told.messages)
     commands = {shown_command(c.text) for c in now.commands} | {f.about for f in stated if f.section == "Commands"}
-    lost += [f"command {c.text}" for c in ever.commands if shown_command(c.text) not in commands]
+    lost += [
+        f"command {c.text}" for c in ever.commands if not (only_looks(c.text) or shown_command(c.text) in commands)
+    ]
     said = one_line("\n".join(m.text() for m in kept), 10**9)  # of a clipped line, what comes before the ellipsis
     errors = {f.about for f in stated if f.section == "Errors"}
     return lost + [f"error {e}" for e, _ in ever.errors if e not in errors and e.removesuffix("…") not in said]

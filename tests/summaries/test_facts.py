@@ -124,15 +124,17 @@ def test_a_command_is_the_same_however_much_of_its_output_is_shown() -> None:
     assert found == ["`make lint` (4x, last ok)", f"`{other}` (last ok)"]
 
 
-def test_a_search_that_found_nothing_has_not_failed() -> None:
+def test_commands_that_only_look_are_not_told_and_what_they_miss_is_an_error_only_where_they_say_so() -> None:
     records = [
         *_run("c1", "grep -rn TAX src | head -3", "Exit code 1"),
         *_run("c2", "cat src/tax.py", "cat: src/tax.py: No such file or directory\nexit code: 1"),
         *_run("c3", "make tax", "Exit code 2"),
+        *_run("c4", "gh pr checks 7", "Pages pass 0\nLint pending 0\nExit code 8"),
+        *_run("c5", "rm tax.py", "The user doesn't want to proceed with this tool use. Cannot we keep it?"),
     ]
     found = facts_of(transcript(records).messages, [])
     commands = [fact.text for fact in found if fact.section == "Commands"]
-    assert commands == ["`grep -rn TAX src`", "`cat src/tax.py` (last failed)", "`make tax` (last failed)"]
+    assert commands == ["`make tax` (last failed)"]
     assert [fact.about for fact in found if fact.section == "Errors"] == ["cat: src/tax.py: No such file or directory"]
 
 

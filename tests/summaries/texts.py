@@ -61,10 +61,18 @@ def normal(text: str) -> str:
 
 
 def is_in(span: str, source: str) -> bool:
-    """Whether a quoted span stands in the source; of a clipped one, what comes before the ellipsis."""
+    """Whether a quoted span stands in the source; of a clipped one, what comes before the ellipsis, and of one with
+    gaps, its pieces in their order."""
     span = normal(span)
     source = harmless(source) if "‹" in span else source
-    return span in source or (span.endswith("…") and span[:-1].rstrip() in source)
+    if span in source:
+        return True
+    at = 0
+    for piece in (piece.strip() for piece in span.removesuffix("…").removeprefix("… ").split(" … ")):
+        at = source.find(piece, at)
+        if at < 0:
+            return False
+    return "…" in span
 
 
 def source_of(messages: Sequence[Message]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from compactor_cli.features.work.endings import has_failed
+from compactor_cli.features.work.endings import has_failed, is_declined
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
@@ -58,9 +58,6 @@ _TELLING = compiled_later(
 _PREAMBLE = compiled_later(
     r"\s*(?:exit(?:ed)? (?:with )?(?:code|status)|<|Chunk ID|Wall time|Process exited)", re.IGNORECASE
 )
-_EXIT = compiled_later(r"\W*exit(?:ed)?(?: with)?(?: code| status)?\W*\d+\W*", re.IGNORECASE)
-"""How a command ended that said nothing: its place in the list of commands says so."""
-
 _HEADING = compiled_later(r"\W*(?:errors?|failures?)\W*$", re.IGNORECASE)
 """Stands over errors and says nothing itself."""
 ACTIONS = ("created", "edited", "deleted", "restored", "read")
@@ -105,7 +102,7 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
     results = ((part, message.number) for message in messages for part in message.results)
     for part, number in chain(results, ((said, m.number) for _, said, m in written)):
         failed, error = _outcome(part)
-        if failed and error and not _EXIT.fullmatch(error):
+        if failed and _says_why(error) and not is_declined(part.text):
             errors.setdefault(error, []).append(number)
     return Ledger(files, tuple(commands), tuple((line, tuple(at)) for line, at in errors.items()))
 
@@ -225,6 +222,10 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
         return None, ""
     failed = part.failed if part.failed is not None else stated_failure(part.text)
     return (True, one_line(failure_line(part.text), 200)) if failed else (failed, "")
+
+
+def _says_why(line: str) -> bool:
+    return _TELLING.search(line) is not None or bool(result_errors(line, True, limit=1))
 
 
 def failure_line(text: str) -> str:
