@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from msgspec import Struct
 
@@ -10,15 +11,21 @@ from compactor_cli.features.work.state import state_text
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft
 from compactor_cli.model.state_line import StateLine
-from compactor_cli.summaries.format.excerpts import Excerpt, legend
+from compactor_cli.summaries.format.excerpts import Excerpt, legend, without
 from compactor_cli.summaries.format.excerpts import quote as quote_lines
 from compactor_cli.summaries.format.verbatim import QUOTED, Kind, block, last_request
 from compactor_cli.summaries.format.verbatim import turns as turns_text
-from compactor_cli.summaries.outline import Form, Heading, Standing, row
+from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
 from compactor_cli.summaries.sections import SummaryItem
+from compactor_cli.text.clean import plain
+from compactor_cli.text.patterns import compiled_later
 
 _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Request"}
 """Where a form has no heading for a request that it carries on."""
+_TOLD = frozenset((*PROSE, *OTHERS, "Errors", "Participants", "Topics"))
+"""Sections whose lines stand in time order under the heading that they share."""
+_OF_MESSAGE = compiled_later(r"#(\d+)\b")
+_BULLET = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+)\s+")
 NOTHING, NO_ROOM = "(nothing found)", "(left out: no room)"
 
 
@@ -86,6 +93,23 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
     return "\n".join(pieces) + (last_request(last.text) if last else "")
 
 
+def not_said(lines: Sequence[Excerpt], items: Sequence[SummaryItem]) -> tuple[Excerpt, ...]:
+    """Return the lines but for those that a sentence under a heading has already."""
+    said: dict[str, str] = {}
+    for item in items:
+        if item.fact is None and not item.code:
+            for number in item.messages:
+                said[str(number)] = f"{said.get(str(number), '')}\n{item.text}"
+    of, repeated = "", []
+    for place, line in enumerate(lines):
+        if match := _OF_MESSAGE.match(line.heading):
+            of = match[1]
+        words = " ".join(plain(_BULLET.sub("", line.text)).split())
+        if words in said.get(of, ""):
+            repeated.append(place)
+    return tuple(without(lines, repeated)) if repeated else tuple(lines)
+
+
 def repeated_turns(quotes: Sequence[Quote]) -> list[str]:
     """Return the messages that are repeated in time order, under their heading; empty when there are none."""
     text = turns_text((quote.label, quote.text) for quote in quotes if quote.kind == "turn")
@@ -122,16 +146,23 @@ def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Q
 
 def _under(heading: Heading, items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:
     lines: list[str] = []
-    for section in heading.sections:
-        section_items = sorted((item for item in items if item.section == section), key=lambda item: item.order)
-        if heading.style == "table" and section == "Files" and section_items:
-            lines += [row(("File/Component", "Action", "Description")), row(("---", "---", "---"))]
-            facts = [item.fact for item in section_items if item.fact is not None]
-            for fact in facts:
-                change = fact.changed_line if fact.about in described else ""
-                lines.append(row((f"`{fact.about}`", fact.done, " ".join(filter(None, (change, fact.where))))))
-        elif heading.style == "checklist":
-            lines += [f"- [ ] {item.line[2:]}" for item in section_items]
-        else:
-            lines += [item.line for item in section_items]
+    for told, sections in groupby(heading.sections, _TOLD.__contains__):
+        # what was said and what failed stand as they happened, whatever their sections
+        for group in [tuple(sections)] if told else zip(sections, strict=True):
+            chosen = sorted((item for item in items if item.section in group), key=lambda item: item.order)
+            if heading.style == "table" and group == ("Files",) and chosen:
+                lines += _table(chosen, described)
+            elif heading.style == "checklist":
+                lines += [f"- [ ] {item.line[2:]}" for item in chosen]
+            else:
+                lines += [item.line for item in chosen]
+    return lines
+
+
+def _table(items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:
+    lines = [row(("File/Component", "Action", "Description")), row(("---", "---", "---"))]
+    for fact in (item.fact for item in items):
+        if fact is not None:
+            change = fact.changed_line if fact.about in described else ""
+            lines.append(row((f"`{fact.about}`", fact.done, " ".join(filter(None, (change, fact.where))))))
     return lines

@@ -20,7 +20,7 @@ from compactor_cli.summaries.facts import left_out, left_out_before
 from compactor_cli.summaries.format.excerpts import Excerpt, legend, quote, without
 from compactor_cli.summaries.format.headers import written_by
 from compactor_cli.summaries.format.verbatim import last_request
-from compactor_cli.summaries.layout import Page, PageLine, render, repeated_turns, standing
+from compactor_cli.summaries.layout import Page, PageLine, not_said, render, repeated_turns, standing
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.sections import (
     WEIGHTS,
@@ -88,7 +88,8 @@ class Extractive:
             excess = count(text) - request.budget
             if excess <= 0:
                 page = _described(page, chosen, -excess, request.budget, count)
-                return render(replace(page, lines=_fitting(page, chosen, request, count)), chosen)
+                unsaid = replace(request.slot, lines=not_said(request.slot.lines, [line.item for line in chosen]))
+                return render(replace(page, lines=_fitting(page, chosen, replace(request, slot=unsaid), count)), chosen)
             if not chosen:
                 break
             chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]

@@ -127,7 +127,7 @@ _HANDOFF = Form(
     (
         Heading("1. User's Primary Goals and Intent", ("Goal", "Constraints"), quotes="first", always=True),
         Heading("2. Conversation Timeline and Progress", ("Done", "Errors", "Earlier summary"), always=True),
-        Heading("3. Technical Context and Decisions", ("Decisions", "Details"), always=True),
+        Heading("3. Technical Context and Decisions", ("Decisions",), always=True),
         Heading("4. Files and Code Changes", ("Files", "Commands", CHANGED_CODE), state=("done",), always=True),
         Heading("5. Active Work and Last Actions", ("In progress", ACTIVE_CODE), always=True),
         Heading("6. Unresolved Issues and Pending Tasks", ("Next",), state=("error", "open"), always=True),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, groupby
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,13 +20,13 @@ from compactor_cli.summaries.format.verbatim import QUOTED, carried
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last
-from compactor_cli.text.clauses import LEADS_ON
+from compactor_cli.summaries.told import CONSTRAINT, ending, is_decision, says_little, tells, told_statements
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.kept_sentences import Keywords, points
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.sentences import ASKS, Statement, sentences, statements
+from compactor_cli.text.sentences import sentences
 
 WEIGHTS = {
     "Earlier summary": 14.0,
@@ -48,32 +47,10 @@ WEIGHTS = {
     ACTIVE_CODE: 9.0,
 }
 
-FIRM = compiled_later(
-    r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
-    re.IGNORECASE,
-)
-_HEDGES = compiled_later(
-    r"\b(?:should|might|may|could|would|maybe|perhaps|probably|possibly|likely|seems?|not (?:yet )?decided)\b",
-    re.IGNORECASE,
-)
-"""What is said so is a guess or a proposal, and no decision."""
-CONSTRAINT = compiled_later(
-    r"\b(must|never|always|only|don't|do not|without|should not|"
-    r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
-    re.IGNORECASE,
-)
-_ANNOUNCES = compiled_later(
-    r"\b(?:next|todo|to do|remaining|later|let me|let's|(?:i|we)(?:'ll| will| should| shall)|going to|now i|"
-    r"(?:i|we) (?:\w+ )?(?:have|want) to|i(?:'m| am) (?:\w+ly |now |also )?(?!seeing|getting)\w+ing|needs? to|"
-    r"would like)\b|\bneeded\W*$",
-    re.IGNORECASE,
-)
 _SAID_LAST = 2
 """Sentences at the end of the last answer that say what the work has come to."""
-_POLITE, _FEW = 3.0, 9
-"""What a sentence of the agent, one of several, counts less that is shorter than so many words and names nothing."""
-_STATEMENT = 2
-"""Words of the shortest statement: "Tests pass."."""
+_POLITE = 3.0
+"""What a sentence of the agent, one of several, counts less that says little."""
 _NOD = 10.0
 """What a sentence of a request counts less that says nothing without what it answers."""
 UNANSWERED = "The last request is not answered yet."
@@ -90,10 +67,6 @@ _JUST_NOW = 10
 """Messages at the end of which the last one that says something tells how the work stands."""
 _LONG_AGO = 1_000_000
 """Puts lines of earlier rounds before those of this one."""
-LEFT_OUT_BETWEEN = " … "
-"""Stands between what says what the items of a list are, and the items."""
-_LEAD_WIDTH, _LIST_WIDTH = 100, 300
-"""Characters of what says what the items are, and of a line with some of them."""
 _OLD_WHERE = compiled_later(r"\[#")
 _OLD_LINE = compiled_later(r"^- (?:\[ \] )?(.*)$")
 
@@ -250,7 +223,7 @@ def last_words(messages: Sequence[Message]) -> list[SummaryItem]:
     last = next((message for message in reversed(messages) if message.origin != "injected"), None)
     if last is None or last.role != "assistant" or last.calls or last.origin == "summary":
         return []
-    said = " ".join([words for words in sentences(last.text("text")) if not words.endswith(LEADS_ON)][-_SAID_LAST:])
+    said = " ".join(ending(last.text("text"), _SAID_LAST))
     return (
         [SummaryItem("Next", f'the agent said last: "{clip(said)}"', (last.number,), _order(last, 999))] if said else []
     )
@@ -302,7 +275,7 @@ def _old_line(line: str, written: bool) -> str:
 
 def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
     lines = sentences(message.text("text"))
-    substantial = [order for order, sentence in enumerate(lines) if _tells(sentence)]
+    substantial = [order for order, sentence in enumerate(lines) if tells(sentence)]
     for order, sentence in enumerate(lines):
         section = "Constraints" if CONSTRAINT.search(sentence) else "Goal"
         # the first sentence that asks for something; "Good." before it does not
@@ -311,64 +284,13 @@ def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 
 
-def _tells(sentence: str) -> bool:
-    """Return whether a sentence is more than a nod: five words, or as long as that, or it names something."""
-    words = sentence.split()
-    long = len(sentence) >= (30 if sentence.isascii() else 12)
-    return len(words) > 4 or long or bool(identifiers(sentence))
-
-
 def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
-    said = statements(message.text("text"))
-    told = [one for one in said if not (_ANNOUNCES.search(_plain(one.lead)) or _leads_nowhere(one.text))]
-    for order, sentence in enumerate(chain.from_iterable(_together(list(group)) for _, group in _by_lead(told))):
-        section = "Decisions" if FIRM.search(sentence) and not _HEDGES.search(_plain(sentence)) else "Done"
-        polite = section == "Done" and len(said) > 1 and _says_little(sentence)
+    told = told_statements(message.text("text"))
+    for order, sentence in enumerate(told):
+        section = "Decisions" if is_decision(sentence) else "Done"
+        polite = section == "Done" and len(told) > 1 and says_little(sentence)
         bonus = _points(sentence, keywords) - _POLITE * polite
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
-
-
-def _leads_nowhere(sentence: str) -> bool:
-    """Return whether a sentence is nothing that was done: an announcement was carried out or dropped since, nobody can
-    tell; a question is none, and a nod says nothing without what it answers."""
-    return bool(_ANNOUNCES.search(_plain(sentence)) or ASKS.search(sentence)) or _is_nod(sentence)
-
-
-def _plain(sentence: str) -> str:
-    return sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-
-
-def _by_lead(told: Sequence[Statement]) -> Iterator[tuple[str, Iterator[Statement]]]:
-    return groupby(told, key=lambda one: one.lead)
-
-
-def _together(items: Sequence[Statement]) -> Iterator[str]:
-    """Yield sentences; items of one list together, behind what says what they are, as many as a line holds."""
-    lead = items[0].lead
-    if not lead:
-        yield from (one.text for one in items)
-        return
-    shown = lead if len(lead) <= _LEAD_WIDTH else f"… {lead[-_LEAD_WIDTH:].partition(' ')[2]}"
-    line = shown
-    for one in items:
-        if line != shown and len(line) + len(one.text) > _LIST_WIDTH:
-            yield line
-            line = shown
-        line += f"{LEFT_OUT_BETWEEN}{one.text}"
-    yield line
-
-
-def _is_nod(sentence: str) -> bool:
-    """Return whether a sentence is a word that names nothing: "Huge.", "Yes!"."""
-    words = sum(any(map(str.isalnum, word)) for word in sentence.split())
-    return sentence.isascii() and words < _STATEMENT and _says_little(sentence)
-
-
-def _says_little(sentence: str) -> bool:
-    """Return whether a sentence is short and names nothing, as courtesies are: "Please hold on for a moment."."""
-    words = sentence.split()
-    short = len(words) < _FEW if sentence.isascii() else len(sentence) < 2 * _FEW
-    return short and not any(sign.isdigit() or sign in "`\"'/_@" for sign in sentence) and not identifiers(sentence)
 
 
 def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[SummaryItem]:

@@ -28,7 +28,7 @@ _RULE = compiled_later(r"[ \t]*(?:\|[-\s:|]+\||[-*_]{3,})[ \t]*$")
 """The line under the first row of a table, or between two parts of a text."""
 
 
-class Statement(Struct, frozen=True):
+class Sentence(Struct, frozen=True):
     """A sentence of a prose text."""
 
     text: str
@@ -47,10 +47,10 @@ def sentences(text: str) -> list[str]:
     return result
 
 
-def statements(text: str) -> list[Statement]:
+def statements(text: str) -> list[Sentence]:
     """Return the sentences of a prose text without code blocks. What only says what follows, such as a heading, the
     first row of a table or a line with a colon at its end, is no sentence, but what the items under it stand on."""
-    result: list[Statement] = []
+    result: list[Sentence] = []
     leads: list[tuple[int, str]] = []  # what the next item stands under, the innermost last, with its indentation
     fences = 0
     lines = plain(text).splitlines()
@@ -71,7 +71,7 @@ def statements(text: str) -> list[Statement]:
             if heading or item.endswith(LEADS_ON):
                 leads.append((indent, item))
                 pieces = pieces[:-1]
-            result += [Statement(piece, lead) for piece in pieces]
+            result += [Sentence(piece, lead) for piece in pieces]
     return result
 
 

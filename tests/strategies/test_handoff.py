@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.format.reading import earlier_words
-from compactor_cli.summaries.format.verbatim import carried
+from compactor_cli.summaries.format.verbatim import QUOTED, carried
 from tests.builders import run_process
 from tests.pipeline.sessions import Json, assistant, filler, records_of, result, system, to_bytes, user
 from tests.pipeline.sessions import compact as compact_with
@@ -66,6 +67,24 @@ def test_the_result_is_exactly_a_system_and_a_user_message(target: dict[str, Any
 def test_where_the_system_prompt_is_top_level_the_result_is_one_user_message(target: dict[str, Any]) -> None:
     part = compact([json.loads(line) for line in work.claude_session(12).splitlines()], format="anthropic", **target)
     assert [m.role for m in part.messages] == ["user"]
+
+
+def test_a_sentence_under_a_heading_is_not_quoted_again_among_the_lines() -> None:
+    text = summary_of(compact(told(), target_ratio=0.5))
+    headed, _, lines = text.partition(QUOTED)
+    said = re.findall(r'^- "(.+)" \[#(\d+)\]$', headed, re.MULTILINE)
+    assert len(said) > 10
+    assert "#" in lines
+    again = [words for words, _ in said if f" {words}\n" in lines]
+    assert again == []
+
+
+def test_what_was_said_and_what_failed_stands_in_time_order() -> None:
+    timeline = summary_of(compact(told(), target_ratio=0.5)).partition("\n### 3.")[0].partition("\n### 2.")[2]
+    numbers = [int(number) for number in re.findall(r"\[#(\d+)", timeline)]
+    kinds = {line[2] for line in timeline.splitlines() if line.startswith("- ")}
+    assert kinds == {'"', "`"}
+    assert numbers == sorted(numbers)
 
 
 @pytest.mark.parametrize("target", TARGETS[:3], ids=str)

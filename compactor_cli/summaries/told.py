@@ -1,0 +1,109 @@
+"""What of an answer is worth telling later: statements, without announcements, questions and nods."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
+
+from compactor_cli.text.identifiers import identifiers
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.sentences import ASKS, Sentence, statements
+
+_FIRM = compiled_later(
+    r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
+    re.IGNORECASE,
+)
+_HEDGES = compiled_later(
+    r"\b(?:should|might|may|could|would|maybe|perhaps|probably|possibly|likely|seems?|not (?:yet )?decided)\b",
+    re.IGNORECASE,
+)
+"""What is said so is a guess or a proposal, and no decision."""
+CONSTRAINT = compiled_later(
+    r"\b(must|never|always|only|don't|do not|without|should not|"
+    r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
+    re.IGNORECASE,
+)
+_ANNOUNCES = compiled_later(
+    r"\b(?:next|todo|to do|remaining|later|let me|let's|(?:i|we)(?:'ll| will| should| shall)|going to|now i|"
+    r"(?:i|we) (?:\w+ )?(?:have|want) to|i(?:'m| am) (?:\w+ly |now |also )?(?!seeing|getting)\w+ing|needs? to|"
+    r"would like)\b|\bneeded\W*$",
+    re.IGNORECASE,
+)
+_FEW = 9
+"""Words from which on a sentence says something, though it names nothing."""
+_STATEMENT = 2
+"""Words of the shortest statement: "Tests pass."."""
+_BETWEEN = " … "
+"""Stands between what says what the items of a list are, and the items."""
+_LEAD_WIDTH, _LIST_WIDTH = 100, 300
+"""Characters of what says what the items are, and of a line with some of them."""
+
+
+def told_statements(text: str) -> list[str]:
+    """Return what an answer says, sentence by sentence, the items of a list behind what says what they are. Neither an
+    announcement, which was carried out or dropped since, nobody can tell, nor a question, nor a nod is told."""
+    return _put_together([one for one in statements(text) if not (_announces(one.lead) or _leads_nowhere(one.text))])
+
+
+def ending(text: str, count: int) -> list[str]:
+    """Return the last sentences of an answer, whatever they are, the items of a list behind what they are of."""
+    return _put_together(statements(text))[-count:]
+
+
+def is_decision(sentence: str) -> bool:
+    """Return whether a sentence says what was decided, and is neither a guess nor a proposal."""
+    return _FIRM.search(sentence) is not None and not _HEDGES.search(_plain(sentence))
+
+
+def says_little(sentence: str) -> bool:
+    """Return whether a sentence is short and names nothing, as courtesies are: "Please hold on for a moment."."""
+    words = sentence.split()
+    short = len(words) < _FEW if sentence.isascii() else len(sentence) < 2 * _FEW
+    return short and not any(sign.isdigit() or sign in "`\"'/_@" for sign in sentence) and not identifiers(sentence)
+
+
+def tells(sentence: str) -> bool:
+    """Return whether a sentence is more than a nod: five words, or as long as that, or it names something."""
+    words = sentence.split()
+    long = len(sentence) >= (30 if sentence.isascii() else 12)
+    return len(words) > 4 or long or bool(identifiers(sentence))
+
+
+def _leads_nowhere(sentence: str) -> bool:
+    return _announces(sentence) or ASKS.search(sentence) is not None or _is_nod(sentence)
+
+
+def _announces(sentence: str) -> bool:
+    return _ANNOUNCES.search(_plain(sentence)) is not None
+
+
+def _plain(sentence: str) -> str:
+    return sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+def _put_together(said: Sequence[Sentence]) -> list[str]:
+    groups = groupby(said, key=lambda one: one.lead)
+    return list(chain.from_iterable(_together(list(group)) for _, group in groups))
+
+
+def _together(items: Sequence[Sentence]) -> Iterator[str]:
+    """Yield sentences; items of one list together, behind what says what they are, as many as a line holds."""
+    lead = items[0].lead
+    if not lead:
+        yield from (one.text for one in items)
+        return
+    shown = lead if len(lead) <= _LEAD_WIDTH else f"… {lead[-_LEAD_WIDTH:].partition(' ')[2]}"
+    line = shown
+    for one in items:
+        if line != shown and len(line) + len(one.text) > _LIST_WIDTH:
+            yield line
+            line = shown
+        line += f"{_BETWEEN}{one.text}"
+    yield line
+
+
+def _is_nod(sentence: str) -> bool:
+    """Return whether a sentence is a word that names nothing: "Huge.", "Yes!"."""
+    words = sum(any(map(str.isalnum, word)) for word in sentence.split())
+    return sentence.isascii() and words < _STATEMENT and says_little(sentence)
