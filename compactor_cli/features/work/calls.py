@@ -11,23 +11,33 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, may_tell, says_so
-from compactor_cli.features.work.ledger import call_arguments, command_of
+from compactor_cli.features.work.ledger import PATH_KEYS, SEVERAL, call_arguments, command_of
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
+from compactor_cli.text.cached import remembered
+from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
 _STOPPED = compiled_later(
-    r"(?:command |process |execution )?(?:timed out|timeout|was interrupted|killed|aborted)\b", re.IGNORECASE
+    r"\s*(?:the )?(?:command |process |execution )?(?:timed out|timeout|was interrupted|killed|aborted)\b",
+    re.IGNORECASE,
 )
 _BROKEN_OFF = compiled_later(
     r"(?:\A|\n)[ \t\[(]*command (?:aborted|timed out|was (?:interrupted|killed))[^\n]*\s*\Z", re.IGNORECASE
 )
 """How an output ends whose command did not come to its end."""
-_RUNNING = compiled_later(r"(?:running|background)[^\n]{0,80}?\bID:?\s*(\w+)", re.IGNORECASE)
+_RUNNING = compiled_later(
+    r"(?:running|background)[^\n]{0,80}?\bID:?\s*(?P<behind>\w+)|"
+    r"\b(?:ID|(?:shell|session|process|terminal|job|task)_?Id):?\s*(?P<before>\w+)\W+(?:is )?still running",
+    re.IGNORECASE,
+)
+"""How a result says that a command goes on, with the number by which later calls ask for more of it."""
 _EDITOR_COMMANDS = ("view", "create", "str_replace", "insert", "undo_edit", "plan", "edit", "write", "read", "delete")
 """What tools that are no shell have under `command`."""
+_OUTPUT_KEYS = ("result", "output", "stdout", "stderr", "error")
+_LOOKED_FOR = ("pattern", "query", "regex", "command")
 _WINDOW = 600
 """Characters at the start of a result where harnesses say how a call ended."""
 _LAST_LINE = 120
@@ -53,11 +63,26 @@ class ToolCall(Struct, frozen=True):
     """The format or an exit code says how it ended."""
     undecided: bool = False
     """Declined, stopped or still running: it neither succeeded nor failed by itself."""
+    running: str = ""
+    """The number under which it still runs."""
+    asked: str = ""
+    """The number of the running command that the call asked for."""
 
     @property
     def said(self) -> str:
-        """Its result; all results together may be too large for memory."""
-        return "" if self.result is None else self.result.text
+        """Its result, of a command what it put out; all results together may be too large for memory."""
+        text = "" if self.result is None else self.result.text
+        return _put_out(text) if self.command and text.startswith("{") else text
+
+
+@remembered
+def _put_out(text: str) -> str:
+    """Return the output of a command of which a JSON object is the result; the text itself where it holds none."""
+    value = json_or_text(text)
+    if not isinstance(value, dict):
+        return text
+    found = [value[key] for key in _OUTPUT_KEYS if isinstance(value.get(key), str) and value[key].strip()]
+    return "\n".join(found) or text
 
 
 def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
@@ -72,15 +97,14 @@ def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
                 continue
             spot = answer_of.get((at, position))
             call = _begun(part, message.index)
-            handles = _handles(call.arguments) if running else ()
-            started = next((running[word] for word in handles if word in running), None)
-            if started:
-                call = replace(call, tool=started.tool, arguments=started.arguments, command=started.command)
+            asked = next((word for word in handles(call.arguments) if word in running), "") if running else ""
+            if asked:
+                of = running[asked]
+                call = replace(call, tool=of.tool, arguments=of.arguments, command=of.command, asked=asked)
             if spot:
                 call = _ended(call, messages[spot[0]].parts[spot[1]], messages[spot[0]].index)
-            handle = _running(call.said[:_WINDOW]) if call.command else None
-            if handle:
-                running[handle.group(1)] = call = replace(call, failed=None, undecided=True)
+            if call.command and (number := _running(call.said[:_WINDOW])):
+                running[number] = call = replace(call, failed=None, undecided=True, running=number)
             found.append(call)
     written = [_ended(_begun(call, 0), result, answer.index) for call, result, answer in written_calls(messages)]
     return tuple(_settled(sorted([*found, *written], key=lambda call: call.message) if written else found))
@@ -91,10 +115,20 @@ def answered_call(call: Part, result: Part) -> ToolCall:
     return _ended(_begun(call, 0), result, 0)
 
 
-def _running(said: str) -> re.Match[str] | None:
-    """Return where a result says that the command goes on, with its number."""
+def main_argument(arguments: Any) -> str:
+    """Return what a call is about: what it looks for or does, and a path; else its first argument that is a word or a
+    number."""
+    values = arguments if isinstance(arguments, dict) else {}
+    told = {key: value for key, value in values.items() if isinstance(value, str | int) and not isinstance(value, bool)}
+    named = [str(told[key]) for key in (*_LOOKED_FOR, *PATH_KEYS) if key in told]
+    return " ".join(named[:2]) if named else str(next(iter(told.values()), ""))
+
+
+def _running(said: str) -> str:
+    """Return the number of the command that goes on, as a result says; empty when none does."""
     low = said.lower()
-    return _RUNNING.search(said) if "running" in low or "background" in low else None
+    found = _RUNNING.search(said) if "running" in low or "background" in low else None
+    return (found["behind"] or found["before"]) if found else ""
 
 
 def _begun(part: Part, index: int) -> ToolCall:
@@ -106,14 +140,13 @@ def _shell_command(arguments: Any) -> str:
     command = command_of(arguments)
     if not command or (len(arguments) > 1 and command in _EDITOR_COMMANDS):
         return ""
-    words = next(
-        (value for value in arguments.values() if isinstance(value, list) and command == " ".join(map(str, value))),
-        None,
-    )
+    lists = (value for key, value in arguments.items() if isinstance(value, list) and key != SEVERAL)
+    words = next((value for value in lists if command == " ".join(map(str, value))), None)
     return shlex.join(words) if words else command
 
 
-def _handles(arguments: Any) -> Iterator[str]:
+def handles(arguments: Any) -> Iterator[str]:
+    """Yield the numbers that the arguments of a call give, of which one may be that of a running command."""
     if isinstance(arguments, dict):
         for key, value in arguments.items():
             if key.lower().endswith("id") and isinstance(value, str | int):

@@ -36,6 +36,7 @@ _BEGINNINGS = (
         "was interrupted",
         "killed",
     ),
+    *("the command ", "the process ", "the execution "),
     *("your proposed edit", "[your proposed edit", "no replacement was", "wrong ", "incorrect ", "invalid "),
 )
 """What each of these matches begins with, in lower case; looking for words is quicker."""

@@ -20,9 +20,14 @@ from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import result_errors, stated_failure
 from compactor_cli.text.patterns import compiled_later
 
-PATH_KEYS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
-_COMMAND_KEYS = ("command", "cmd", "script", "code_to_run", "keystrokes")
-_NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset(_COMMAND_KEYS).isdisjoint
+PATH_KEYS = (
+    *("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file"),
+    *("TargetFile", "AbsolutePath"),
+)
+_COMMAND_KEYS = ("command", "cmd", "script", "code_to_run", "keystrokes", "CommandLine")
+SEVERAL = "commands"
+"""Argument with several command lines."""
+_NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset((*_COMMAND_KEYS, SEVERAL)).isdisjoint
 """Whether arguments have none of these."""
 _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|update|insert|append|modify", re.IGNORECASE)
@@ -48,7 +53,7 @@ _SHELL_ACTIONS = (
 )
 """What a command line does to the files that a pattern finds, and words of which one is in each match."""
 
-_EDITOR_COMMANDS = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
+_EDITORSEVERAL = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
 """Commands of one common editor tool, which names what it does in its arguments."""
 
 _TELLING = compiled_later(
@@ -164,7 +169,7 @@ def is_within(path: str, place: str) -> bool:
 
 
 def _action(tool: str, arguments: dict[str, Any]) -> str:
-    verb = _EDITOR_COMMANDS.get(str(arguments.get("command")))
+    verb = _EDITORSEVERAL.get(str(arguments.get("command")))
     return verb or _action_of(tool, replaces="old_string" in arguments or "old_str" in arguments)
 
 
@@ -214,7 +219,8 @@ def command_of(arguments: Any) -> str:
             return value
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             return " ".join(value)
-    return ""
+    lines = arguments.get(SEVERAL)
+    return "\n".join(lines) if isinstance(lines, list) and all(isinstance(line, str) for line in lines) else ""
 
 
 def _outcome(part: Part | None) -> tuple[bool | None, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.features.work.calls import ToolCall, answered_call
+from compactor_cli.features.work.calls import ToolCall, answered_call, main_argument
 from compactor_cli.features.work.effects import acts, tool_words
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.ledger import failure_line
@@ -182,9 +182,7 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
         return "", ""
     if path:
         return f"file {path}", one_line(f"edit of {path}", _PATH_WIDTH)
-    arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    main = next((str(value) for value in arguments.values() if isinstance(value, str | int)), "")
-    label = one_line(f"{call.tool} {main}", _LABEL_WIDTH)
+    label = one_line(f"{call.tool} {main_argument(call.arguments)}", _LABEL_WIDTH)
     return label, label
 
 

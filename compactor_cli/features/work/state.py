@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.features.work.calls import ToolCall, read_calls
+from compactor_cli.features.work.calls import ToolCall, handles, main_argument, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.effects import Effect, act_effect, acts
@@ -44,7 +44,12 @@ _ENDS = compiled_later(
 )
 """Tools that end a session; nobody answers them."""
 _IN_FLIGHT = "in flight: "
+_RUNNING = "running when last seen: "
+_CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
+_MOST_RUNNING = 3
+"""Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
 _EDIT_OF = "edit of "
+_COMMAND_WIDTH = 160
 
 
 class _State(Struct):
@@ -62,6 +67,8 @@ class _State(Struct):
     failed: dict[str, StateLine] = field(default_factory=dict)
     """Effects that failed, by what has to succeed to make up for them."""
     pending: list[StateLine] = field(default_factory=list)
+    running: dict[str, StateLine] = field(default_factory=dict)
+    """Commands that had not ended when they were last asked for, by their numbers."""
     unlisted: Counter[Kind] = field(default_factory=Counter)
     """Facts for which earlier rounds had no room."""
 
@@ -131,6 +138,8 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
     for line in reversed(others):  # they stand newest first
         if line.startswith(_IN_FLIGHT):
             state.pending += [StateLine("pending", line, -1, open=True)] if keep_pending else []
+        elif running := _CARRIED_RUNNING.match(line):
+            state.running[running[1]] = StateLine("effect", line, -1, open=True)
         elif not (state.checks.carry(line) or state.errors.carry(line) or state.files.carry(line)):
             effects.append(line)
     for number, line in enumerate(reversed(effects), -len(effects)):  # and these in the order of time
@@ -149,6 +158,7 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     """Take over what a call did. `given_up`: of its errors nothing will be told. `overtaken`: of all else than what it
     did outside the session and to files, something later tells."""
     changes, read = touched_by(call)
+    _note_running(state, call)
     if not call.failed:
         state.errors.called_well(call)
         state.files.seen.update(read)
@@ -169,6 +179,14 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     if not given_up and not checked and not (effects and call.failed):
         named = next((path for path, _ in changes), "")
         state.errors.note(call, parts, changed, named, order)
+
+
+def _note_running(state: _State, call: ToolCall) -> None:
+    for number in (call.asked, *handles(call.arguments)) if state.running else ():
+        state.running.pop(number, None)
+    if call.running:
+        text = f"{_RUNNING}{one_line(call.command, _COMMAND_WIDTH)} ({call.running})"
+        state.running[call.running] = StateLine("effect", text, call.message, open=True)
 
 
 def _note_declined(state: _State, call: ToolCall, changes: Sequence[tuple[str, str]]) -> None:
@@ -207,10 +225,8 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
 
 def _in_flight(call: ToolCall) -> str:
     if call.command:
-        return one_line(f"{call.tool} {call.command}", 160)
-    arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    main = next((str(value) for value in arguments.values() if isinstance(value, str | int)), "")
-    return one_line(f"{call.tool} {main}", 160)
+        return one_line(f"{call.tool} {call.command}", _COMMAND_WIDTH)
+    return one_line(f"{call.tool} {main_argument(call.arguments)}", _COMMAND_WIDTH)
 
 
 def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
@@ -218,6 +234,7 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     root = shortening(state.files.new_paths(), state.home)
     yield from (line for line in tasks if line.open)
     yield from reversed(state.pending)
+    yield from [*reversed(state.running.values())][:_MOST_RUNNING]
     yield from state.errors.lines(root, order)
     yield from state.checks.error_lines()
     yield from state.checks.failing_lines()
