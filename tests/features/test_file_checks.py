@@ -15,25 +15,25 @@ def files(session):
 
 def test_a_failing_check_is_told_of_the_files_that_its_output_names():
     session = Session().edits("src/footer.ts").edits("src/theme.ts").runs("npm run build", BROKEN)
-    assert files(session) == ["edited src/theme.ts, check failed after", "edited src/footer.ts"]
+    assert files(session) == ["edited src/theme.ts, build failed after", "edited src/footer.ts"]
 
 
 def test_a_check_that_passed_is_told_of_files_that_a_later_failure_does_not_name():
     session = Session().edits("src/footer.ts").edits("src/theme.ts").runs("npm test", "Tests: 3 passed, 3 total")
     session.runs("npm run build", BROKEN)
-    assert files(session) == ["edited src/theme.ts, check failed after", "edited src/footer.ts, check passed after"]
+    assert files(session) == ["edited src/theme.ts, build failed after", "edited src/footer.ts, tests passed after"]
 
 
 def test_a_failure_that_names_no_changed_file_may_be_of_any():
     session = Session().edits("src/a.c").edits("src/b.c").runs("make", FAILS + "make: can't cd to build/release")
-    assert files(session) == ["edited src/b.c, check failed after", "edited src/a.c, check failed after"]
+    assert files(session) == ["edited src/b.c, build failed after", "edited src/a.c, tests failed after"]
 
 
 @pytest.mark.parametrize("named", ["tests/test_cart.py::test_total FAILED", "FAIL src/cart.test.ts", "cart_test.go:3:"])
 def test_the_name_of_a_test_speaks_of_what_it_tests(named):
     session = Session().edits("src/cart.py").edits("src/shop.py").edits("src/test_shop.py")
     session.runs("make test", f"{FAILS}{named}\n1 failed")
-    assert files(session)[-1] == "edited src/cart.py, check failed after"
+    assert files(session)[-1] == "edited src/cart.py, tests failed after"
     assert files(session)[:2] == ["edited src/test_shop.py", "edited src/shop.py"]
 
 
@@ -135,10 +135,10 @@ def test_a_failure_in_another_file_of_the_same_name_is_not_of_this_one():
     )
     assert session.texts("file") == [
         "edited src/agent/registry.go",
-        "edited src/strategy/registry.go, check failed after",
+        "edited src/strategy/registry.go, lint failed after",
     ]
 
 
 def test_a_runner_of_tasks_says_before_each_line_which_task_it_is_of():
     session = Session().edits("/w/a.go").runs("cd /w && mise run lint", "[lint:go] 0 issues.\n[lint:shell] done")
-    assert session.texts() == ["passed: mise run lint", "edited a.go, check passed after"]
+    assert session.texts() == ["passed: mise run lint", "edited a.go, lint passed after"]

@@ -125,13 +125,13 @@ def test_long_tasks_are_cut():
 
 def test_a_file_is_said_once_with_its_last_action_and_whether_a_check_passed():
     session = Session().edits("src/a.py").edits("src/a.py").runs("pytest -q", "3 passed").edits("src/b.py")
-    assert session.texts("file") == ["edited src/b.py, unchecked", "edited src/a.py 2x, check passed after"]
+    assert session.texts("file") == ["edited src/b.py, unchecked", "edited src/a.py 2x, tests passed after"]
 
 
 def test_a_file_whose_check_fails_says_so_until_one_passes():
     session = Session().calls("Write", "File created", file_path="a.py", content="x").runs("pytest -q", "1 failed")
-    assert session.texts("file") == ["created a.py, check failed after"]
-    assert session.runs("pytest -q", "1 passed").texts("file") == ["created a.py, check passed after"]
+    assert session.texts("file") == ["created a.py, tests failed after"]
+    assert session.runs("pytest -q", "1 passed").texts("file") == ["created a.py, tests passed after"]
 
 
 def test_each_file_of_a_patch_has_its_line_and_files_that_are_only_read_have_none():
@@ -324,7 +324,7 @@ def test_lines_stand_in_the_order_of_worth():
         "git push",
         "[x] Fix rounding",
         "passed: ruff check .",
-        "edited src/a.py, check failed after",
+        "edited src/a.py, tests failed after",
     ]
 
 
@@ -332,7 +332,7 @@ def test_a_line_names_the_newest_message_that_it_stands_on():
     session = Session().edits("src/a.py").edits("src/a.py").runs("pytest", "1 passed")
     assert [(line.message, line.text) for line in session.state()] == [
         (6, "passed: pytest"),
-        (4, "edited src/a.py 2x, check passed after"),
+        (4, "edited src/a.py 2x, tests passed after"),
     ]
 
 

@@ -56,7 +56,8 @@ def test_the_block_has_its_marks_at_the_first_column():
     session = Session().runs("pytest -q", "2 passed").runs('git commit -m "Fix"', "[main 1a2b3c4] Fix")
     session.calls("TodoWrite", todos=[{"content": "Ship", "status": "pending"}]).edits("src/a.py")
     assert state_text(session.state()) == (
-        'State at the end:\n- [ ] Ship\n- passed: pytest -q\n- git commit "Fix" (1a2b3c4)\n- edited src/a.py, unchecked'
+        "State at the end:\n- [ ] Ship\n- passed: pytest -q (before the last edits)\n"
+        '- git commit "Fix" (1a2b3c4)\n- edited src/a.py, unchecked'
     )
 
 
@@ -87,6 +88,9 @@ def test_a_state_that_nothing_followed_stays_as_it_is(steps):
 @example([STEPS[0], STEPS[10]], [STEPS[9]])  # edited, a check failed, and then it did not say how it ended
 @example([STEPS[20], STEPS[21], STEPS[20]], [STEPS[21]])  # a number that was given to a second task
 @example([STEPS[0], STEPS[5]], [STEPS[6]])  # edited, two tests failed, and the one of that file passed
+@example([STEPS[5], STEPS[0], STEPS[10]], [STEPS[9]])  # a build failed after the edit, a test before it
+@example([STEPS[0], STEPS[5], STEPS[10]], [STEPS[9]])  # both failed after it
+@example([STEPS[4], STEPS[0]], [STEPS[8]])  # a pass before the edit, and one of another kind behind it
 def test_two_rounds_say_what_one_says(first, second):
     """But for the order among lines of the same worth, and for errors that only one round knows to be given up."""
     before, after, whole = (Session().runs("cd /w && ls", "src") for _ in range(3))
@@ -117,9 +121,9 @@ def test_newer_facts_overtake_older_ones():
         "[ ] Rest",
         "git push",
         "passed: pytest -q",
-        "edited src/a.py 4x, check passed after",
-        "edited src/b.py, check passed after",
-        "created src/c.py, edited 2x, check passed after",
+        "edited src/a.py 4x, tests passed after",
+        "edited src/b.py, tests passed after",
+        "created src/c.py, edited 2x, tests passed after",
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from compactor_cli.features.work.check_output import (
     names_in,
     verdict,
 )
-from compactor_cli.features.work.checks import CheckRun, check_named, check_of
+from compactor_cli.features.work.checks import CheckRun, check_named, check_of, is_prose, is_under
 from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.model.message import Part
@@ -49,11 +49,21 @@ _ONLY_FAILED = compiled_later(
 """Lines that say no more than that something failed."""
 _TRANSPARENT = ("cd", "head", "tail", "cat", "export", "source")
 """Programs that would show an error if there were one."""
+_NOT_THERE = compiled_later(
+    r"(?:^|: )[\w./+-]+: (?:command not found|not found$)|\b[Nn]o task \S+ found|[Mm]issing script:|"
+    r"No module named '?(?:pytest|mypy|ruff|black|flake8|pylint|tox|nox|unittest|coverage|build)\b|"
+    r"exit(?:ed)?(?: with)?(?: code| status)?:? 127\b|is not recognized as an internal|No rule to make target",
+    re.MULTILINE,
+)
+"""How a shell or a runner says that there is no such program or target: nothing was checked."""
 _MOST_OPEN = 50
 """Failing checks that are followed; older ones are given up, so that cost stays linear."""
 _ERROR_WIDTH = 160
 _FAILING = compiled_later(r"failing: (.+?)(?:: (.+))?$")
-_PASSED = compiled_later(r"passed: (.+)$")
+_BEFORE_EDITS = " (before the last edits)"
+_PASSED = compiled_later(rf"passed: (.+?)({re.escape(_BEFORE_EDITS)})?$")
+_LONG_AGO = -1_000_000
+"""Number of the call for a pass that was out of date in an earlier round."""
 _ERROR = compiled_later(r"open error: (.+) \((.+)\)$")
 
 
@@ -86,20 +96,30 @@ class CheckRuns:
 
     def __init__(self) -> None:
         self.failing: dict[str, Run] = {}
-        self.passing: dict[tuple[str, str, bool], Run] = {}
-        self.last_pass = -1
-        """Number of the last call with a check that passed."""
+        self.passing: dict[tuple[str, ...], Run] = {}
+        self.passes: dict[tuple[CheckKind, tuple[str, ...]], int] = {}
+        """Kind of check, and the folders that it was limited to -> number of the last call in which it passed."""
         self.unknown = -1
         """Number of the last call with a check that failed, of which a later run did not say how it ended."""
 
-    def failures(self) -> dict[int, str]:
-        """Return what calls said in which checks failed that have not passed since, by their numbers; of those that
-        have passed in part, what is left."""
-        return {run.order: _said(run) for run in self.failing.values()}
+    def failures(self) -> dict[int, tuple[CheckKind, str]]:
+        """Return kind and output of checks that failed and have not passed since, by the numbers of the calls; of those
+        that have passed in part, what is left."""
+        return {run.order: (run.check.kind, _said(run)) for run in self.failing.values()}
+
+    def last_pass(self, kind: CheckKind, path: str = "") -> int:
+        """Return the number of the last call in which a check of a kind passed, of a file where it is named; -1 when
+        none did."""
+        passes = (
+            order
+            for (of, folders), order in self.passes.items()
+            if of == kind and (not folders or any(is_under(path, folder) for folder in folders))
+        )
+        return max(passes, default=-1)
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
         """Take over what a call says about checks; False when it ran none."""
-        found = list(_checks(steps, call, home))
+        found = [] if call.failed and _NOT_THERE.search(call.said) else list(_checks(steps, call, home))
         if not found or call.undecided or not call.answered:
             return bool(found)
         outcomes = _outcomes(call, steps, found)
@@ -126,7 +146,7 @@ class CheckRuns:
                 self.failing[label] = Run(check, -1, order, names_in(said) if check.kind == "tests" else (), said)
         elif passed:
             check = check_named(passed.group(1)) or CheckRun("tests", passed.group(1), passed.group(1))
-            self.passing[_key(check)] = Run(check, -1, -1)
+            self.passing[_key(check)] = Run(check, -1, _LONG_AGO if passed.group(2) else -1)
         elif error and (found := check_named(error.group(2))):
             run = self.failing.get(found.label) or Run(found, -1, order)
             self.failing[found.label] = replace(run, known_error=error.group(1))
@@ -135,9 +155,16 @@ class CheckRuns:
         return True
 
     def _passed(self, run: Run) -> None:
-        self.last_pass = max(self.last_pass, run.order)
-        self.passing.pop(_key(run.check), None)
+        of = run.check.kind, run.check.folders
+        self.passes[of] = max(self.passes.get(of, -1), run.order)
+        if len(self.passes) > _MOST_OPEN:
+            del self.passes[next(iter(self.passes))]
+        for key, other in list(self.passing.items()):
+            if run.check.repeats(other.check):
+                del self.passing[key]
         self.passing[_key(run.check)] = run
+        if len(self.passing) > _MOST_OPEN:
+            del self.passing[next(iter(self.passing))]
         for label, other in list(self.failing.items()):
             if other.check.kind != run.check.kind:
                 continue
@@ -186,14 +213,18 @@ class CheckRuns:
             if run.names and run.error and not any(name in run.error for name in run.names):
                 yield StateLine("error", f"open error: {run.error} ({run.check.label})", run.message, open=True)
 
-    def passing_lines(self) -> Iterator[StateLine]:
-        """Passing checks, newest first."""
+    def passing_lines(self, changed: Mapping[str, int]) -> Iterator[StateLine]:
+        """Yield passing checks, newest first. `changed`: files -> number of the last call that changed them."""
+        last = max((order for path, order in changed.items() if not is_prose(path)), default=_LONG_AGO)
         for run in reversed(self.passing.values()):
-            yield StateLine("check", f"passed: {run.check.label}", run.message)
+            named = run.check.paths
+            of = (order for path, order in changed.items() if any(is_under(path, limit) for limit in named))
+            out_of_date = run.order == _LONG_AGO or run.order < (max(of, default=_LONG_AGO) if named else last)
+            yield StateLine("check", f"passed: {run.check.label}{_BEFORE_EDITS * out_of_date}", run.message)
 
 
-def _key(check: CheckRun) -> tuple[str, str, bool]:
-    return check.kind, check.label if check.program == "*" else check.program, check.whole
+def _key(check: CheckRun) -> tuple[str, ...]:
+    return check.kind, check.label if check.program == "*" else check.program, *check.paths, "", *check.selected
 
 
 def _said(run: Run) -> str:

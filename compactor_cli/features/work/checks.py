@@ -18,11 +18,16 @@ from compactor_cli.features.work.programs import (
     without_prefixes,
 )
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
 _SELECTS = word_set("-k -m -run --run -t -p --filter -F --package -testNamePattern --grep -g --tests -w")
 """Options whose value says what a run is limited to."""
+_ASIDE = compiled_later(
+    r"-{1,2}(?:count|tb|color|quiet|verbose|silent|no-cov|cache|maxfail|durations|timeout|[vqx]+)\b"
+)
 _WHOLE = re.compile(r"^(?:\.|\./\.\.\.|\.\.\.|all|--all|--workspace|tests?/?|src/?|\./)$")
+_PROSE = compiled_later(r"(?:\.(?:md|mdx|rst|txt|adoc)|/?LICENSE|/?CHANGELOG|/?README)$", re.IGNORECASE)
 _WIDTH = 100
 """Longest label of a check."""
 
@@ -47,11 +52,28 @@ class CheckRun(Struct, frozen=True):
         """Whether it was limited to nothing."""
         return not self.paths and not self.selected
 
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Folders that it was limited to; empty where it names files, of which nobody knows what they check."""
+        folders = tuple(path.removesuffix("...") for path in self.paths)
+        return () if any(re.search(r"\.\w+(?:::.*)?$", folder) for folder in folders) else folders
+
     def covers(self, other: CheckRun, names: tuple[str, ...] = ()) -> bool:
         """Return whether a pass of this check says that the other one, with these failing names, would pass now."""
         if self.label == other.label and self.kind == other.kind:
             return True
         return self._includes(other.paths or names, other.selected or names) and self._runs_like(other)
+
+    def repeats(self, other: CheckRun) -> bool:
+        """Return whether this check does all that the other one does: the same program, with its options or more, and
+        limited to no less."""
+        if self.label == other.label and self.kind == other.kind:
+            return True
+        return (
+            self.program == other.program != "*"
+            and _options(self.label) >= _options(other.label)
+            and self.covers(other)
+        )
 
     def covers_name(self, other: CheckRun, name: str) -> bool:
         """Return whether a pass of this check says that this one name, which failed in the other, would pass now."""
@@ -66,10 +88,26 @@ class CheckRun(Struct, frozen=True):
         return within and (not self.selected or _all_within(names, self.selected))
 
 
+def _options(label: str) -> set[str]:
+    """Return the options that say what is run, rather than how much is said of it."""
+    words = (word for word in label.split() if len(word) > 2 and word.startswith("-") and not _ASIDE.match(word))
+    return {word for word in words if word.partition("=")[0] not in _SELECTS}
+
+
 @lru_cache(maxsize=4096)  # a session runs the same few checks many times
 def _all_within(names: tuple[str, ...], limits: tuple[str, ...]) -> bool:
     """Return whether there are names, and each is within one of the limits."""
     return bool(names) and all(any(_within(name, limit) for limit in limits) for name in names)
+
+
+def is_under(path: str, limit: str) -> bool:
+    """Return whether a file is one that a run was limited to, or stands in a folder that it was limited to."""
+    return _within(path, limit) or f"/{path}".endswith(f"/{limit.removeprefix('./')}")
+
+
+def is_prose(path: str) -> bool:
+    """Return whether a file is one that no check looks at, unless it is named."""
+    return _PROSE.search(path) is not None
 
 
 def _within(name: str, limit: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
@@ -10,14 +9,21 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.check_runs import CheckRuns
-from compactor_cli.features.work.programs import SCRIPT_RUNNER, without_prefixes
+from compactor_cli.features.work.checks import is_prose
+from compactor_cli.features.work.programs import SCRIPT_RUNNER, CheckKind, without_prefixes
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step
 
-FAILED = "check failed after"
-LABEL = rf"check passed after|{FAILED}|(?:\S+ )?(?:ran|failed) after|unchecked"
+_KINDS: tuple[CheckKind, ...] = ("tests", "build", "lint")
+"""Kinds of checks, the one that says most of a file first."""
+_PASSED, _FAILED = " passed after", " failed after"
+_ANY_KIND = rf"(?:{'|'.join(_KINDS)})"
+LABEL = (
+    rf"(?:check|{_ANY_KIND}){_PASSED}|check{_FAILED}|{_ANY_KIND}(?: and {_ANY_KIND})*{_FAILED}|"
+    r"(?:\S+ )?(?:ran|failed) after|unchecked"
+)
 """Pattern of what is said of a file."""
 _HEAD, _TAIL = 2_000, 6_000
 """Characters at the ends of the output of a failed check in which the names of files are looked for."""
@@ -26,15 +32,20 @@ _FILE = compiled_later(r"[\w.@+-]*(?:/[\w.@+-]+)+\.\w+")
 """A path with a folder."""
 _TEST_OF = compiled_later(r"^tests?_|_tests?$|[._-](?:test|spec)s?$")
 """What the name of a test has besides the name of what it tests."""
-_PROSE = compiled_later(r"(?:\.(?:md|mdx|rst|txt|adoc)|/?LICENSE|/?CHANGELOG|/?README)$", re.IGNORECASE)
-"""Files that no check looks at."""
+_PLACE = compiled_later(r"[\w@+-]\.\w{1,6}(?::\d+|\(\d+,\d+\))")
+"""A line of a file, as checkers name it."""
 
 
 class _Failure(Struct, frozen=True):
     """A check that fails: the number of the call, and what in its output may name files."""
 
     order: int
+    kind: CheckKind
     words: frozenset[str]
+    spoken: frozenset[str]
+    """Those that are names of files or tests: a word that anybody may say names a file only where it is one of them."""
+    elsewhere: bool
+    """It says in which lines something is wrong: where it names none of the files, it is not about them."""
     paths: dict[str, list[str]]
     """Last part of a path -> the paths that end so."""
     names_of: dict[str, set[str]]
@@ -44,7 +55,7 @@ class _Failure(Struct, frozen=True):
         """Return whether it speaks of a file; one of the same name in another folder is another file."""
         own, stems = path.rsplit("/", 1)[-1], _stems(path)
         return (
-            not self.words.isdisjoint(stems)
+            any(stem in (self.spoken if _is_plain(stem) else self.words) for stem in stems)
             or any(_may_be(said, path) for said in self.paths.get(own, ()))
             or any(name != own for stem in stems for name in self.names_of.get(stem, ()))
         )
@@ -72,13 +83,13 @@ class FileChecks:
 
     def __init__(self, paths: Iterable[str], checks: CheckRuns, scripts: ScriptRuns) -> None:
         """Take the paths that were changed, and the checks and scripts that ran."""
-        failures = [_failure(order, said) for order, said in checks.failures().items()]
+        failures = [_failure(order, kind, said) for order, (kind, said) in checks.failures().items()]
         changed = list(paths)
         self._names = {path.rsplit("/", 1)[-1] for path in changed}
         self._of_some = [failure for failure in failures if any(map(failure.names, changed))]
         # an output that names none of the files may be about any of them
-        self._of_any = max((f.order for f in failures if f not in self._of_some), default=-1)
-        self._carried = any(failure.order < 0 for failure in failures)
+        self._of_any = [failure for failure in failures if not failure.elsewhere and failure not in self._of_some]
+        self._carried = {failure.kind for failure in failures if failure.order < 0}
         self._checks, self._runs = checks, scripts.runs
         self._newest = next((script for script in reversed(scripts.runs) if script in self._names), "")
 
@@ -86,17 +97,21 @@ class FileChecks:
         """Return what is known of a file whose last change was the call with this number; empty where a check that
         failed after it speaks of other files, and of prose. `earlier`: what an earlier round said, where the last
         change was before this one."""
-        if _PROSE.search(path):
+        if is_prose(path):
             return ""
-        newer = [f for f in self._of_some if f.order > order or (f.order < 0 and earlier == FAILED)]
-        passed = self._checks.last_pass
-        named = any(failure.names(path) for failure in newer)
-        still = order < 0 and earlier == FAILED and passed < 0 and self._carried
-        if named or still or self._of_any > max(order, passed):
-            return FAILED
-        if passed > order:
-            return "check passed after"
-        unchecked = earlier if order < 0 and earlier != FAILED else "unchecked" if order >= 0 else ""
+        passes = {kind: self._checks.last_pass(kind, path) for kind in _KINDS}
+        failed_before = _failed_in(earlier) if order < 0 else frozenset()
+        newer = [f for f in self._of_some if f.order > order or (f.order < 0 and f.kind in failed_before)]
+        failed = {failure.kind for failure in newer if failure.names(path)}
+        failed |= {failure.kind for failure in self._of_any if failure.order > max(order, *passes.values())}
+        if max(passes.values()) < 0:
+            failed |= failed_before & self._carried
+        if failed:
+            return " and ".join(kind for kind in _KINDS if kind in failed) + _FAILED
+        passed = next((kind for kind in _KINDS if passes[kind] > order), "")
+        if passed:
+            return passed + _PASSED
+        unchecked = earlier if order < 0 and not failed_before else "unchecked" if order >= 0 else ""
         return next(self._ran(path, order), "" if newer or self._checks.unknown > order else unchecked)
 
     def _ran(self, path: str, order: int) -> Iterator[str]:
@@ -109,7 +124,15 @@ class FileChecks:
                 yield f"{named}{'ran' if well else 'failed'} after"
 
 
-def _failure(order: int, said: str) -> _Failure:
+def _failed_in(label: str) -> frozenset[CheckKind]:
+    """Return the kinds of checks that failed, as an earlier round says of a file."""
+    if not label.endswith(_FAILED):
+        return frozenset()
+    words = label.removesuffix(_FAILED).split()
+    return frozenset(_KINDS) if words == ["check"] else frozenset(kind for kind in _KINDS if kind in words)
+
+
+def _failure(order: int, kind: CheckKind, said: str) -> _Failure:
     """Return a check that failed, with what its output says."""
     text = both_ends(said, _HEAD, _TAIL)
     paths: dict[str, list[str]] = {}
@@ -120,9 +143,15 @@ def _failure(order: int, said: str) -> _Failure:
         for stem in _stems(path):
             names_of.setdefault(stem, set()).add(name)
     words = set(_WORD.findall(_FILE.sub(" ", text) if paths else text))
-    words |= {word.split(".", 1)[0] for word in words if "." in word}
-    tested = {_TEST_OF.sub("", word) for word in words if "test" in word or "spec" in word}
-    return _Failure(order, frozenset(words | tested), paths, names_of)
+    spoken = {word.split(".", 1)[0] for word in words if "." in word}
+    spoken |= {_TEST_OF.sub("", word) for word in words | spoken if "test" in word or "spec" in word}
+    elsewhere = kind != "tests" and _PLACE.search(text) is not None
+    return _Failure(order, kind, frozenset(words | spoken), frozenset(spoken), elsewhere, paths, names_of)
+
+
+def _is_plain(stem: str) -> bool:
+    """Return whether a name may be a word of an output that speaks of something else."""
+    return stem.isalpha() and stem.islower()
 
 
 def _may_be(said: str, path: str) -> bool:

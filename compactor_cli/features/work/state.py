@@ -242,7 +242,7 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     effects = [*reversed(list(failed)), *reversed(state.done.values())]
     yield from sorted(effects, key=lambda line: -line.message)
     yield from (line for line in tasks if not line.open)
-    yield from state.checks.passing_lines()
+    yield from state.checks.passing_lines({path: change.order for path, change in state.files.changes.items()})
     checks = FileChecks(state.files.changes, state.checks, state.scripts)
     yield from state.files.lines(root, checks)
     if state.unlisted:
