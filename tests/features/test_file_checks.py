@@ -26,7 +26,7 @@ def test_a_check_that_passed_is_told_of_files_that_a_later_failure_does_not_name
 
 def test_a_failure_that_names_no_changed_file_may_be_of_any():
     session = Session().edits("src/a.c").edits("src/b.c").runs("make", FAILS + "make: can't cd to build/release")
-    assert files(session) == ["edited src/b.c, build failed after", "edited src/a.c, tests failed after"]
+    assert files(session) == ["edited src/b.c, build failed after", "edited src/a.c, build failed after"]
 
 
 @pytest.mark.parametrize("named", ["tests/test_cart.py::test_total FAILED", "FAIL src/cart.test.ts", "cart_test.go:3:"])
@@ -142,3 +142,74 @@ def test_a_failure_in_another_file_of_the_same_name_is_not_of_this_one():
 def test_a_runner_of_tasks_says_before_each_line_which_task_it_is_of():
     session = Session().edits("/w/a.go").runs("cd /w && mise run lint", "[lint:go] 0 issues.\n[lint:shell] done")
     assert session.texts() == ["passed: mise run lint", "edited a.go, lint passed after"]
+
+
+@pytest.mark.parametrize(
+    ("check", "edited", "out_of_date"),
+    [
+        ("pytest -q", "src/a.py", True),
+        ("pytest -q", "README.md", False),
+        ("go vet ./pkg/a/", "pkg/a/x.go", True),
+        ("go vet ./pkg/a/", "pkg/b/x.go", False),
+        ("prettier --check docs/a.mdx", "docs/a.mdx", True),
+        ("prettier --check docs/a.mdx", "docs/b.mdx", False),
+    ],
+)
+def test_a_pass_says_when_what_it_is_of_was_changed_behind_it(check, edited, out_of_date):
+    session = Session().runs(check, "All matched files use Prettier code style!\n3 passed\nexit code: 0").edits(edited)
+    told = [f"passed: {check}{' (before the last edits)' if out_of_date else ''}"]
+    assert session.texts("check") == told
+    assert Session().texts("check", earlier=told) == told
+
+
+def test_the_pass_of_a_file_is_of_the_kind_that_says_most_and_of_no_other_folder():
+    session = Session().runs("pytest -q", "5 passed").edits("a.py").runs("ruff check .", "All checks passed!")
+    assert session.texts("file") == ["edited a.py, lint passed after"]
+    assert session.runs("pytest -q", "5 passed").texts("file") == ["edited a.py, tests passed after"]
+    session = Session().edits("pkg/a/x.go").edits("pkg/b/x.go").runs("go test ./pkg/a/", "ok  \tshop/pkg/a\t0.1s")
+    assert session.texts("file") == ["edited pkg/b/x.go, unchecked", "edited pkg/a/x.go, tests passed after"]
+
+
+def test_passes_that_are_limited_to_different_things_stand_beside_each_other():
+    session = Session().runs("pytest tests/test_a.py", "1 passed").runs("pytest tests/test_b.py", "1 passed")
+    assert session.texts() == ["passed: pytest tests/test_b.py", "passed: pytest tests/test_a.py"]
+    assert session.runs("pytest", "9 passed").texts() == ["passed: pytest"]
+    session = (
+        Session().runs("go test -tags=integration ./...", "ok  \tshop\t0.1s").runs("go test ./...", "ok  \tshop\t1s")
+    )
+    assert session.texts() == ["passed: go test ./...", "passed: go test -tags=integration ./..."]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("golangci-lint run ./...", "(eval):1: command not found: golangci-lint\nexit code: 127"),
+        ("python -m pytest -q", "/usr/bin/python: No module named pytest\nexit code: 1"),
+        ("mise run lint:full", "mise ERROR no task lint:full found\nexit code: 1"),
+        ("npm run test:all", 'npm ERR! Missing script: "test:all"\nexit code: 1'),
+    ],
+)
+def test_a_check_that_is_not_there_has_not_failed(command, said):
+    session = Session().edits("src/a.go").runs("go test ./...", "ok  \tshop\t0.1s").runs(command, said)
+    assert session.texts("check") == ["passed: go test ./..."]
+    assert session.texts("file") == ["edited src/a.go, tests passed after"]
+    assert len(session.texts("error")) == 1
+
+
+def test_a_word_of_an_output_is_no_file_of_that_name():
+    said = "INFO checkpoint saved strategy=manual\n--- FAIL: TestCommit (0.1s)\n    commit_test.go:9: no text\nFAIL"
+    session = Session()
+    for name in ("strategy.go", "text.go", "commit.go"):
+        session.edits(f"src/{name}")
+    session.runs("go test ./...", FAILS + said)
+    assert session.texts("file") == [
+        "edited src/commit.go, tests failed after",
+        "edited src/text.go",
+        "edited src/strategy.go",
+    ]
+
+
+def test_a_linter_that_complains_of_other_files_says_nothing_of_these():
+    session = Session().edits("src/hooks.go").runs("go test ./...", "ok  \tshop\t0.1s")
+    session.runs("golangci-lint run", FAILS + "other/commit.go:87:1: unused (unused)")
+    assert session.texts("file") == ["edited src/hooks.go, tests passed after"]

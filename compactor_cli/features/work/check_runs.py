@@ -23,6 +23,7 @@ from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.model.message import Part
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.ends import both_ends
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
@@ -56,6 +57,8 @@ _NOT_THERE = compiled_later(
     re.MULTILINE,
 )
 """How a shell or a runner says that there is no such program or target: nothing was checked."""
+_HEAD = 1_000
+"""Characters at either end of an output in which it is said."""
 _MOST_OPEN = 50
 """Failing checks that are followed; older ones are given up, so that cost stays linear."""
 _ERROR_WIDTH = 160
@@ -96,7 +99,7 @@ class CheckRuns:
 
     def __init__(self) -> None:
         self.failing: dict[str, Run] = {}
-        self.passing: dict[tuple[str, ...], Run] = {}
+        self.passing: dict[tuple[CheckKind, str], Run] = {}
         self.passes: dict[tuple[CheckKind, tuple[str, ...]], int] = {}
         """Kind of check, and the folders that it was limited to -> number of the last call in which it passed."""
         self.unknown = -1
@@ -119,7 +122,8 @@ class CheckRuns:
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
         """Take over what a call says about checks; False when it ran none."""
-        found = [] if call.failed and _NOT_THERE.search(call.said) else list(_checks(steps, call, home))
+        absent = call.failed and _NOT_THERE.search(both_ends(call.said, _HEAD, _HEAD))
+        found = [] if absent else list(_checks(steps, call, home))
         if not found or call.undecided or not call.answered:
             return bool(found)
         outcomes = _outcomes(call, steps, found)
@@ -183,13 +187,11 @@ class CheckRuns:
         """Nobody knows how it ended: what was known of it before may have changed."""
         for label in [label for label, other in self.failing.items() if check.covers(other.check, other.names)]:
             self.unknown = max(self.unknown, self.failing.pop(label).order)
-        known = self.passing.get(_key(check))
-        if known and known.check.label == check.label:
-            del self.passing[_key(check)]
+        self.passing.pop(_key(check), None)
 
     def _failed(self, run: Run) -> None:
         for key, other in list(self.passing.items()):
-            same = key[:2] == _key(run.check)[:2]
+            same = _runner(other.check) == _runner(run.check)
             if same and (other.check.whole or run.check.whole or other.check.label == run.check.label):
                 del self.passing[key]
         self.failing.pop(run.check.label, None)
@@ -223,8 +225,12 @@ class CheckRuns:
             yield StateLine("check", f"passed: {run.check.label}{_BEFORE_EDITS * out_of_date}", run.message)
 
 
-def _key(check: CheckRun) -> tuple[str, ...]:
-    return check.kind, check.label if check.program == "*" else check.program, *check.paths, "", *check.selected
+def _key(check: CheckRun) -> tuple[CheckKind, str]:
+    return check.kind, check.label
+
+
+def _runner(check: CheckRun) -> tuple[CheckKind, str]:
+    return check.kind, check.label if check.program == "*" else check.program
 
 
 def _said(run: Run) -> str:

@@ -150,7 +150,7 @@ def _limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple
             value = value or next(words, "")
             selected += filter(None, (part.strip("^$() ") for part in re.split(r"\||\bor\b|,", value)))
         elif not word.startswith("-") and word not in ("run", "run-script"):
-            if named:
+            if named and not re.search(r"[/.]", word):
                 named = False
             elif not _WHOLE.match(word) and re.search(r"[/.:]|test|spec", word, re.IGNORECASE):
                 paths.append(word)
