@@ -1,6 +1,6 @@
-"""Lines of tools that say nothing of the work: imports and passed tests in runs, how far a transfer is, what a shell
-prints of its own run, marks of earlier rounds, what a harness reminds the agent of, and removed lines whose words all
-stand in the added ones.
+"""Lines of tools that say nothing of the work: imports and passed tests in runs, how far a transfer is, that a change
+was made as the call says, what a shell prints of its own run, marks of earlier rounds, what a harness reminds the agent
+of, and removed lines whose words all stand in the added ones.
 """
 
 from __future__ import annotations
@@ -37,6 +37,16 @@ _METER = compiled_later(
     r"|[0-9a-f]{12}: (?:Pull|Wait|Download|Verify|Extract|Already ).*"  # docker
     r"| *\d{1,6}[→\t]"
 )
+_DONE_HINTS = ("uccessfully", " has been ", "Wrote ")
+"""Every text that confirms a change has one of these."""
+_DONE = compiled_later(
+    r"\s*(?:Successfully (?:replaced|wrote|written|edited|updated|created|overwrote|modified) .*"
+    r"|(?:The )?[Ff]ile \S+ (?:has been )?(?:updated|created|edited|written|modified|overwritten)(?: successfully)?\b.*"
+    r"|File (?:updated|created|edited|written|modified)(?: successfully)?(?: (?:at|to|in))?:? \S+\.?"
+    r"|Wrote [\d,]+ (?:lines|bytes|characters) to \S+\.?"
+    r"|Todos have been (?:modified|updated) successfully.*)"
+)
+"""How a tool confirms that it changed a file as the call says."""
 _SEVERAL = 3
 """Tests that passed one below the other from which on they are noise: one alone may be what was run."""
 _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
@@ -77,12 +87,13 @@ def noisy_lines(text: str) -> frozenset[int]:
     hinted = any(hint in text for hint in _HINTS)
     may_pass = any(hint in text for hint in _PASSES)
     metered = any(hint in text for hint in _METERS)
-    if not hinted and not may_pass and not metered:
+    confirms = any(hint in text for hint in _DONE_HINTS)
+    if not (hinted or may_pass or metered or confirms):
         return frozenset()
     lines = text.split("\n")
     found = frozenset[int]().union(*_passed(lines)) if may_pass else frozenset[int]()
-    if metered:
-        found |= {number for number, line in enumerate(lines) if _METER.fullmatch(line)}
+    for pattern in (_METER,) * metered + (_DONE,) * confirms:
+        found |= {number for number, line in enumerate(lines) if pattern.fullmatch(line)}
     if not hinted:
         return found
     shell_lines = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))

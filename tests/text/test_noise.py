@@ -72,6 +72,22 @@ def test_a_removed_line_says_nothing_beside_an_added_one_that_has_all_its_words(
     assert noisy_lines(text) == noise
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Successfully replaced text in src/a.ts. Changed 452 characters to 175 characters.",
+        "Successfully wrote 210 bytes to src/a.ts",
+        "The file /work/a.go has been updated. Here's the result of running `cat -n` on a snippet of the edited file:",
+        "The file src/a.go has been updated successfully.",
+        "File created successfully at: /work/a.py",
+        "Wrote 12 lines to /work/a.py",
+        "Todos have been modified successfully. Ensure that you continue to use the todo list",
+    ],
+)
+def test_that_a_change_was_made_as_the_call_says_is_noise_and_what_stands_under_it_is_not(line: str) -> None:
+    assert noisy_lines(f"{line}\n    12\tdef rate(kind):\nThe file is gone.\n3 rows successfully imported") == {0}
+
+
 PASSED = {
     "pytest": "tests/a.py::test_{n} PASSED   [ {n}%]",
     "unittest": "test_{n} (tests.a.Parsing) ... ok",
