@@ -261,6 +261,10 @@ class SessionLines:
     def text(self, line: int) -> str:
         return self.session.pieces[self.piece_of[line]].text[self.starts[line] : self.ends[line]]
 
+    def has_words(self, line: int) -> bool:
+        """Return whether a line says anything: neither a fence nor a bracket does, alone."""
+        return any(map(str.isalnum, self.text(line)))
+
     def lead(self, line: int, after: int = -1) -> str:
         """Return what is shown before a line that is shown alone, with its gap signs: the object of a member of JSON,
         the item around an item of a list. Empty where the line `after`, which is shown before it, shows that."""

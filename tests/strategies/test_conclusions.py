@@ -34,3 +34,15 @@ def test_where_a_failed_result_is_cut_the_line_that_says_why_stays() -> None:
     said = part.messages[-1].text()
     assert why in said
     assert "ledger_" in said
+
+
+def test_a_fence_is_not_quoted_without_what_stands_in_it() -> None:
+    written = (
+        "It works as expected. Now the other order, which " + "tells more about the ledger and " * 30 + "ends here:"
+    )
+    steps = [assistant(f"{written}\n```\n{'--field value ' * 40}{at}\n```") for at in range(3)]
+    for strategy in ("handoff", "adaptive"):
+        part = compact([*work.session(6), *steps], strategy=strategy, target_ratio=0.08)
+        lines = "\n".join(message.text() for message in part.messages if message.origin == "summary").split("\n")
+        assert len(lines) > 10
+        assert "… ```" not in lines

@@ -120,7 +120,7 @@ def _conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
 
 
 def _speech(lines: SessionLines, message: int) -> list[int]:
-    return [line for line in lines.of_message(message) if lines.piece(line).speech]
+    return [line for line in lines.of_message(message) if lines.piece(line).speech and lines.has_words(line)]
 
 
 def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], bool]) -> tuple[StateLine, ...]:

@@ -50,7 +50,7 @@ class OneSummaryChooser(Chooser):
         groups = (self.inputs.groups[index] for index in sorted(self.newest.in_place, reverse=True))
         for index in chain.from_iterable(group.messages for group in groups):
             for line in self.lines.of_message(index) if self.inputs.messages[index].role == "assistant" else ():
-                if self.selector.cost(line) <= left:
+                if self.selector.cost(line) <= left and self.lines.has_words(line):
                     left -= self._take([line])
         super()._take_pending(room)
 

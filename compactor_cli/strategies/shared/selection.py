@@ -128,8 +128,11 @@ class Selector:
                 continue
             if tokens > _SETTLED and gain / cost < least * worth / tokens:
                 break
+            adds = self._gain(line)
+            if adds <= _TINY:  # it may add something beside another line, and comes again when that one is taken
+                continue
             worth, tokens = worth + gain, tokens + cost
-            choice = ChosenLine(line, self._gain(line), cost)
+            choice = ChosenLine(line, adds, cost)
             self._enter(choice)
             yield choice
             room -= cost
