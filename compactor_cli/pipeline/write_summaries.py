@@ -143,8 +143,14 @@ def _request(
     budget = slot.budget - context.per_message
     shorter = heading() if base is not None else ""
     full = heading(base=base) if base is not None else heading()
-    answered = any(message.role == "assistant" for message in transcript.messages[covered[-1].index + 1 :])
+    later = transcript.messages[covered[-1].index + 1 :]
+    answered = any(message.role == "assistant" for message in later) or _people_talk(transcript)
     return SummaryRequest(slot, full, covered, keywords, budget, number, parts, shorter, answered=answered)
+
+
+def _people_talk(transcript: Transcript) -> bool:
+    """Return whether people talk with each other: nobody is there of whom an answer is awaited."""
+    return any(m.speaker for m in transcript.messages) and all(m.role != "assistant" for m in transcript.messages)
 
 
 def _write(request: SummaryRequest, context: SummaryContext) -> str:

@@ -155,6 +155,14 @@ def test_a_first_request_with_a_picture_stays_as_a_message() -> None:
     assert "Build what is drawn here." not in summary_of(part)
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_people_who_talk_await_no_answer_of_an_agent(named: bool) -> None:
+    said = [f"The offices of floor {n} move in June, when the lease of the old ones ends." for n in range(90)]
+    who = [{"name": f"Person_{n % 3}"} if named else {} for n in range(90)]
+    text = summary_of(compact([{**user(words), **name} for words, name in zip(said, who, strict=True)]))
+    assert ("not answered" in text) is not named
+
+
 # -- chaining
 
 
