@@ -127,10 +127,13 @@ def candidates(
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
     if any(item.section == "Done" and item.bonus >= 0 for item in items):
         items = [item for item in items if item.section != "Done" or item.bonus >= 0]
-    newest = {message.number for message in messages[-_JUST_NOW:]}
+    newest = _just_now(messages)
+    numbers = {message.number for message in newest}
     progress = next((item for item in reversed(items) if item.section == "Done"), None)
-    if progress and not newest.isdisjoint(progress.messages):
+    if progress and not numbers.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
+        newest = [message for message in newest if message.number > progress.messages[0]]
+    items += _last_thought(newest)
     items += _facts(messages, earlier)
     return items
 
@@ -227,6 +230,22 @@ def last_words(messages: Sequence[Message]) -> list[SummaryItem]:
     return (
         [SummaryItem("Next", f'the agent said last: "{clip(said)}"', (last.number,), _order(last, 999))] if said else []
     )
+
+
+def _just_now(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return the messages that tell how the work stands: the newest, behind the last request."""
+    asked = next((at for at in range(len(messages) - 1, -1, -1) if messages[at].origin == "request"), -1)
+    return messages[max(asked + 1, len(messages) - _JUST_NOW) :]
+
+
+def _last_thought(messages: Sequence[Message]) -> list[SummaryItem]:
+    """Return the end of what the agent thought last: some say nowhere else what they found."""
+    for message in reversed(messages):
+        if message.role == "assistant" and (thought := message.text("thinking").strip()):
+            said = clip(" ".join(ending(thought, _SAID_LAST)))
+            text = f'the agent thought last: "{said}"'
+            return [SummaryItem("In progress", text, (message.number,), _order(message, 0))] if said else []
+    return []
 
 
 def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from compactor_cli import api
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.format.headers import round_of
@@ -154,6 +154,17 @@ def test_decisions_are_what_was_decided_and_no_guesses() -> None:
     ]
     found = sections(summarize(transcript([user("Go."), *map(assistant, told)]).messages))
     assert found["Decisions"] == ['"We decided to round half up." [#1]']
+
+
+def test_where_an_agent_says_nothing_its_last_thought_tells_how_the_work_stands() -> None:
+    told = transcript([user("Go."), assistant(None, ("c1", "Bash", {"command": "make"})), result("c1", "ok")]).messages
+    thought = Part("thinking", "Line 104 may be wrong.\n\nLines 186 and 230 are done. Now 104 is left.", 9, None)
+    thinking = [*told[:1], replace(told[1], parts=(thought, *told[1].parts)), *told[2:]]
+    found = sections(summarize(thinking))
+    assert found["In progress"] == [
+        'the agent thought last: "Line 104 may be wrong. Lines 186 and 230 are done. Now 104 is left." [#1]'
+    ]
+    assert "In progress" not in sections(summarize(told))
 
 
 def test_what_was_said_long_ago_does_not_tell_how_the_work_stands() -> None:
