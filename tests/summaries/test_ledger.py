@@ -100,6 +100,7 @@ def test_a_unified_diff_that_adds_or_deletes_a_file_says_so() -> None:
             {("a.py", "deleted"), ("b.py", "deleted"), ("lib/a.py", "created"), ("lib/b.py", "created")},
         ),
         ("git reset --hard && git clean -fd && git stash", {(".", "restored")}),
+        ("git checkout -f -- a.py", {("a.py", "restored")}),
         ("git checkout -- a.py src/", {("a.py", "restored"), ("src/", "restored")}),
         ("git checkout main && git checkout release/1.2", set()),
         ("git add . && git commit -m x", set()),

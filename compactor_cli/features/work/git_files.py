@@ -22,7 +22,7 @@ def git_actions(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield (path, action) for the arguments of git. Removing and moving files is left out; see `past_options`."""
     verb, rest = words[0] if words else "", words[1:]
     if verb in ("checkout", "switch"):
-        whole = any(word in _DISCARDS for word in rest)
+        whole = "--" not in rest and any(word in _DISCARDS for word in rest)
         yield from ((path, "restored") for path in (["."] if whole else _checked_out(rest) if verb != "switch" else []))
     elif verb == "restore" and ("--staged" not in rest or {"--worktree", "-W"} & set(rest)):
         yield from ((path, "restored") for path in plain_words(rest))
