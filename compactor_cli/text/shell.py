@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.patterns import compiled_later
@@ -22,7 +23,8 @@ _TOKEN = re.compile(
     r"""
     (?P<space>[ \t\r]+|\\\n)
     |(?P<heredoc><<-?[ \t]*(?P<quote>['"]?)(?P<end>\w+)(?P=quote))
-    |(?P<redirection>\d*(?:&>>?|>>|>\||>&|<<<|<>|<&|<|>)[ \t]*(?:'[^']*'|"[^"]*"|&?[^\s;|&()<>]+)?)
+    |(?P<redirection>\d*(?P<mode>&>>?|>>|>\||>&|<<<|<>|<&|<|>)[ \t]*
+      (?P<target>(?:'[^']*'|"[^"]*"|\\.|[^\s;|&()<>'"\\])+|&?[^\s;|&()<>]+)?)
     |(?P<operator>&&|\|\||;;|\|&|[;|&()\n])
     |(?P<word>(?:\$'(?:\\.|[^'\\])*'|'[^']*'|"(?:\\.|[^"\\])*"|\$\([^()]*\)|\\.|[^\s;|&()<>'"\\]|['"\\])+)
     """,
@@ -44,6 +46,10 @@ class Step(Struct, frozen=True):
     """What follows: `&&`, `||`, `;`, `|`, `&`, or nothing at the end."""
     document: str = ""
     """Body of the here-document that it reads."""
+    writes: tuple[str, ...] = ()
+    """Files to which its output is redirected."""
+    appends: tuple[str, ...] = ()
+    """Those of them that keep what they have."""
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -61,15 +67,23 @@ def steps(command: str) -> tuple[Step, ...]:
         return f"\x00{len(documents) - 1}\x00"
 
     outer = _HEREDOC_WORD.sub(keep, command.replace("\x00", "")) if "<<" in command else command
-    finished = (_finished(words, after, document, documents) for words, after, document in _split(outer))
-    return tuple(inner for step in finished if step.words for inner in _unwrapped(step))
+    found: list[Step] = []
+    for step in (_finished(*parts, documents) for parts in _split(outer)):
+        if step.words:
+            found += _unwrapped(step)
+        elif step.writes and found:  # behind the bracket or the word that ends a group
+            found[-1] = _writing(found[-1], step)
+    return tuple(found)
 
 
-def _split(text: str) -> Iterator[tuple[list[str], str, str]]:
+def _split(text: str) -> Iterator[tuple[list[str], str, str, list[tuple[str, bool]]]]:
+    """Yield the words of each step, what follows it, its here-document, and the files that it writes to, each with
+    whether it appends to them."""
     if _SPECIAL.search(text) is None:
-        yield text.split(), "", ""
+        yield text.split(), "", "", []
         return
     words: list[str] = []
+    writes: list[tuple[str, bool]] = []
     delimiters: list[str] = []
     document, index = "", 0
     while index < len(text):
@@ -84,15 +98,26 @@ def _split(text: str) -> Iterator[tuple[list[str], str, str]]:
             words.append(match.group())
         elif match.group("heredoc"):
             delimiters.append(match.group("end"))
+        elif kind == "redirection":
+            writes += _written(match, text[match.start() - 1 : match.start()])
         elif match.group("operator"):
             operator = match.group()
             if operator == "\n":
                 for end in delimiters:
                     document, index = _document(text, index, end)
                 delimiters = []
-            yield words, ";" if operator in "\n();;" else operator.replace("|&", "|"), document
-            words, document = [], ""
-    yield words, "", document
+            yield words, ";" if operator in "\n();;" else operator.replace("|&", "|"), document, writes
+            words, writes, document = [], [], ""
+    yield words, "", document, writes
+
+
+def _written(redirection: re.Match[str], before: str) -> Iterator[tuple[str, bool]]:
+    """Yield the file that a redirection writes to, and whether it appends. `before`: the character before it; `->` and
+    `=>` are arrows."""
+    mode, target = redirection.group("mode"), redirection.group("target")
+    descriptor = mode == ">&" and re.fullmatch(r"\d+|-", target or "")
+    if target and "<" not in mode and not descriptor and not target.startswith("&") and before not in ("-", "="):
+        yield _unquoted(target), ">>" in mode
 
 
 def _line_end(text: str, start: int) -> int:
@@ -106,14 +131,22 @@ def _document(text: str, start: int, end: str) -> tuple[str, int]:
     return (text[start : match.start()], match.end()) if match else (text[start:], len(text))
 
 
-def _finished(words: list[str], after: str, document: str, documents: list[str]) -> Step:
+def _finished(
+    words: list[str], after: str, document: str, writes: list[tuple[str, bool]], documents: list[str]
+) -> Step:
     plain = list(map(_unquoted, words))
     if documents:
         plain = [_PLACEHOLDER.sub(lambda match: documents[int(match.group(1))], word) for word in plain]
     start = 0
     while start < len(plain) and (plain[start] in _KEYWORDS or _ASSIGNMENT.match(plain[start])):
         start += 1
-    return Step(tuple(plain[start:]), after, document)
+    files, appends = tuple(path for path, _ in writes), tuple(path for path, appends in writes if appends)
+    return Step(tuple(plain[start:]), after, document, files, appends)
+
+
+def _writing(step: Step, other: Step) -> Step:
+    """Return a step that writes where another one does, too."""
+    return replace(step, writes=step.writes + other.writes, appends=step.appends + other.appends)
 
 
 def _unquoted(word: str) -> str:
@@ -138,6 +171,7 @@ def _unwrapped(step: Step) -> Iterator[Step]:
     if len(words) > 2 and words[0].rsplit("/", 1)[-1] in _SHELLS and re.fullmatch(r"-\w*c", words[1]):
         inner = steps(words[2])
         yield from inner[:-1]
-        yield from (Step(last.words, step.after, last.document) for last in inner[-1:])
+        for last in inner[-1:]:
+            yield _writing(replace(last, after=step.after, document=last.document or step.document), step)
     else:
         yield step

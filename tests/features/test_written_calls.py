@@ -100,7 +100,7 @@ def test_calls_of_both_kinds_stand_in_order():
         calling(call("c1", "bash", json.dumps({"command": "rm log.txt"}))),
         result("c1", "ok"),
     )
-    assert texts(messages) == ["deleted log.txt"]
+    assert texts(messages) == ["created one.txt", "deleted log.txt"]
 
 
 def test_a_tool_that_types_keystrokes_runs_commands():

@@ -42,6 +42,25 @@ def test_the_body_of_a_here_document_is_no_command():
     assert found[0].document == "import os; git push\n"
 
 
+@pytest.mark.parametrize(
+    ("command", "writes", "appends"),
+    [
+        ("make > out.txt 2>&1", ("out.txt",), ()),
+        ("cat >> 'my file.txt' <<EOF\nx > y\nEOF", ("my file.txt",), ("my file.txt",)),
+        ('make 2> "$D"/my\\ log &>> all', ("$D/my log", "all"), ("all",)),
+        ("(a; b) > c", ("c",), ()),
+        ("bash -c 'echo x > a' >> b", ("a", "b"), ("b",)),
+        ("a 2>&1 >&2 <b <<<c 3<>d 2>&-", (), ()),
+        ("a -> b => c > >(d)", (), ()),
+        ("echo 'a > b'", (), ()),
+    ],
+)
+def test_what_a_step_writes_to_is_known(command, writes, appends):
+    found = steps(command)
+    assert [path for step in found for path in step.writes] == list(writes)
+    assert [path for step in found for path in step.appends] == list(appends)
+
+
 def test_a_message_written_with_cat_is_one_word():
     command = 'git commit -m "$(cat <<\'EOF\'\nSay "it\'s" done\n\nMore.\nEOF\n)" && git push'
     assert [step.words for step in steps(command)] == [

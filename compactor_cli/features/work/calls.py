@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, may_tell, says_so
-from compactor_cli.features.work.ledger import PATH_KEYS, SEVERAL, call_arguments, command_of
+from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, shell_line
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
@@ -137,12 +136,8 @@ def _begun(part: Part, index: int) -> ToolCall:
 
 
 def _shell_command(arguments: Any) -> str:
-    command = command_of(arguments)
-    if not command or (len(arguments) > 1 and command in _EDITOR_COMMANDS):
-        return ""
-    lists = (value for key, value in arguments.items() if isinstance(value, list) and key != SEVERAL)
-    words = next((value for value in lists if command == " ".join(map(str, value))), None)
-    return shlex.join(words) if words else command
+    command = shell_line(arguments)
+    return "" if command and len(arguments) > 1 and command in _EDITOR_COMMANDS else command
 
 
 def handles(arguments: Any) -> Iterator[str]:

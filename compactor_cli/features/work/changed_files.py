@@ -10,18 +10,26 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
-from compactor_cli.features.work.ledger import file_actions, is_within
+from compactor_cli.features.work.folders import folder_of, within
+from compactor_cli.features.work.git_files import KEEPING
+from compactor_cli.features.work.ledger import command_actions, every_action, is_within
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 
 _CHANGES = ("created", "edited", "deleted", "restored")
+_MAKES = ("created", "written")
+_BY_GIT = ("restored", "reset", *KEEPING)
+"""What is done to changes rather than to a file."""
 _GONE = ("deleted", "restored")
 """What leaves nothing of a change that a check could look at."""
 _CARRIED = compiled_later(rf"({'|'.join(_CHANGES)}) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?(?:, ({LABEL}))?$")
 _OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
 """How a result names the file that an editor with one open file has changed."""
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
+_PARENT = compiled_later(r"(?:HEAD|@)(?:~(\d*)|\^+)")
+_REMOVING = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
+_NOTHING = "No local changes to save"
 _PATH_WIDTH = 300
 _PATHLESS = ("edit", "insert")
 _IGNORED = re.compile(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
@@ -37,45 +45,165 @@ class Change(Struct):
     """Number of the last call that changed it; -1 before this round."""
     checked: str = ""
     """What an earlier round says of it."""
+    new: bool = False
+    """The file is in no commit."""
+    commit: int = 0
+    """Number of the session's commit that holds it; 0: none does."""
+    committed: Change | None = None
+    """What was done to the file before, and is in a commit."""
+
+    def as_of(self, commit: int) -> Change | None:
+        """Return what was done up to a commit."""
+        change: Change | None = self
+        while change and not 0 < change.commit <= commit:
+            change = change.committed
+        return change
 
 
 class ChangedFiles(Struct):
     """Changes by path, oldest last change first."""
 
+    home: str = ""
+    """The folder in which most commands run."""
     changes: dict[str, Change] = field(default_factory=dict)
+    _open: dict[str, None] = field(default_factory=dict)
+    """Paths whose last change is in no commit, without those of new files that git was not told of."""
+    _untracked: dict[str, None] = field(default_factory=dict)
+    """Paths of those: what takes back changes leaves them."""
+    _carried: list[str] = field(default_factory=list)
+    """Paths of which only an earlier round tells."""
+    _commits: int = 0
+    _elsewhere: str = ""
+    """The folder that the last command of git was about, where it is outside of `home`: only what is in it counts."""
+    _stashes: list[tuple[int, dict[str, Change]]] = field(default_factory=list)
+    """Number of the call, and the changes that it put aside."""
     _by_name: dict[str, dict[str, None]] = field(default_factory=dict)
     """Last part of a path -> paths that end so, among which may be a shorter form of one that comes now."""
+    _by_folder: dict[str, dict[str, None]] = field(default_factory=dict)
+    """Name of a folder -> paths of changed files in one that is called so."""
     _named: set[str] = field(default_factory=set)
     """Paths as calls named them."""
     seen: set[str] = field(default_factory=set)
     """Paths that were read: who writes to one of them creates nothing."""
 
     def note(self, call: ToolCall, changes: Iterable[tuple[str, str]], order: int) -> list[str]:
-        """Take over the changes of a call that succeeded, as `touched_by` has them; the paths that it changed."""
+        """Take over what a call did to files, as `touched_by` has it; the paths that it changed."""
         changed: list[str] = []
+        before_check: list[str] = []
+        inside = ""
         for path, action in changes:
+            if action == "inside":
+                inside = path
+                continue
+            if action == "checked":
+                for name in before_check:
+                    self.changes[name].order = order - 1  # what a check says that runs in this call is newer
+                before_check = []
+                continue
             if call.command and _SCRATCH.match(path):
                 continue
-            if action == "restored":
-                self._restore(path, call.message, order)
+            if action in _BY_GIT:
+                folder = within(folder_of(call, self.home), inside, self.home)
+                self._elsewhere = folder if folder.startswith(("/", "~")) else ""
+                self._by_git(path, action, call, order)
+                inside = ""
                 continue
             known = self._known(path)
-            was_there = action == "created" and path in self.seen and known not in self.changes
+            before = self.changes.get(known)
+            there = before.action in ("edited", "restored") if before else path in self.seen
+            done = "edited" if action == "written" or (action == "created" and there) else action
+            if done == "deleted" and before is None:
+                self._forget(path)
             name = path if path.startswith("/") else known
-            done = "edited" if was_there else action
-            self.changes[name] = _after(self.changes.pop(known, None), done, call.message, order)
-            self._by_name.setdefault(path.rsplit("/", 1)[-1], {})[name] = None
+            change = _after(before, done, call.message, order)
+            self._put(name, known, replace(change, new=change.new or (not there and action in _MAKES and not before)))
             self._named.add(name)
-            if name != known:
-                self._by_name[path.rsplit("/", 1)[-1]].pop(known, None)
+            before_check.append(name)
             changed.append(path)
         return changed
 
-    def _restore(self, path: str, message: int, order: int) -> None:
-        """Take back the changes of a file, or of all in a folder, that is as it was committed."""
-        for name in [name for name in self.changes if is_within(name, path)]:
-            del self.changes[name]
-            self.changes[name] = Change("restored", 0, message, order)
+    def _put(self, name: str, known: str, change: Change) -> None:
+        """Take over a change as the newest one. `known`: the name that the file had so far."""
+        was_open = known in self._open
+        self._drop(known)
+        self.changes[name] = change
+        self._by_name.setdefault(name.rsplit("/", 1)[-1], {})[name] = None
+        for folder in name.split("/")[:-1]:
+            self._by_folder.setdefault(folder, {})[name] = None
+        if not change.commit and change.action != "restored":
+            (self._untracked if change.new and not was_open else self._open)[name] = None
+
+    def _drop(self, name: str) -> None:
+        if self.changes.pop(name, None):
+            for names in (self._open, self._untracked, self._by_name.get(name.rsplit("/", 1)[-1], {})):
+                names.pop(name, None)
+            for folder in name.split("/")[:-1]:
+                self._by_folder.get(folder, {}).pop(name, None)
+
+    def _forget(self, folder: str) -> None:
+        """Take over that a folder is deleted: of what was done in it nothing is left."""
+        for name in list(self._by_folder.get(folder.rsplit("/", 1)[-1], ())):
+            from_root = name.startswith("/") and not folder.startswith("/")
+            if name.startswith(f"{folder}/") or (from_root and f"/{folder}/" in name):
+                self._drop(name)
+
+    def _within(self, place: str, pool: Iterable[str]) -> list[str]:
+        """Return those paths of a pool that are within a place, or are that place."""
+        last = place.rstrip("/").rsplit("/", 1)[-1]
+        if last in ("", ".", ".."):
+            return [name for name in pool if not self._elsewhere or name.startswith(f"{self._elsewhere}/")]
+        near = {**self._by_name.get(last, {}), **self._by_folder.get(last, {})}
+        return [name for name in self._within(".", near) if name in pool and is_within(name, place)]
+
+    def _by_git(self, place: str, action: str, call: ToolCall, order: int) -> None:
+        """Take over what a command of git does to the changes within a place, or to all of them."""
+        if action == "restored":
+            self._take_back(self._within(place, self._open), call.message, order, all_tracked=False)
+        elif action == "reset":
+            back = None if self._elsewhere else _PARENT.fullmatch(place)
+            if back:
+                self._commits = max(0, self._commits - (place.count("^") or int(back[1] or 1)))
+            self._take_back(self._within(".", self.changes if back else self._open), call.message, order)
+        elif action == "added":
+            for name in self._within(place, self._untracked):
+                del self._untracked[name]
+                self._open[name] = None
+        elif action == "committed":
+            self._commits += place != "--amend" or not self._commits
+            for name in self._within(".", [*self._open, *self._untracked]):
+                self.changes[name] = replace(self.changes[name], new=False, commit=self._commits)
+                self._open.pop(name, None)
+                self._untracked.pop(name, None)
+        elif action == "cleaned":
+            removed = ["."] if place == "." else _REMOVING.findall(call.said)
+            for name in [name for path in removed for name in self._within(path, self._untracked)]:
+                if self.changes[name].action != "deleted":
+                    self._put(name, name, Change("deleted", 0, call.message, order, new=True))
+        else:
+            self._stash(place, action, call, order)
+
+    def _stash(self, place: str, action: str, call: ToolCall, order: int) -> None:
+        """Put changes aside, or take them back from there."""
+        if action == "stashed" and _NOTHING not in call.said:
+            names = self._within(place, self._open) + (self._within(".", self._untracked) if place == ".." else [])
+            self._stashes.append((order, {name: self.changes[name] for name in names}))
+            self._take_back(names, call.message, order)
+        elif action != "stashed" and self._stashes:
+            at, aside = self._stashes.pop()
+            for name, change in aside.items() if action == "unstashed" else ():
+                again = change if at == order else replace(change, message=call.message, order=order)
+                self._put(name, name, again)
+
+    def _take_back(self, names: Iterable[str], message: int, order: int, *, all_tracked: bool = True) -> None:
+        """Take back the changes that are in no commit. `all_tracked`: new files that git was told of go, too."""
+        for name in names:
+            change = self.changes[name]
+            kept = change.as_of(self._commits)
+            stays = change.action == "deleted" or not all_tracked if change.new else change.action == "restored"
+            if kept is change or stays:
+                continue
+            gone = Change("deleted" if change.new else "restored", 0, message, order, new=change.new)
+            self._put(name, name, replace(kept, message=message, order=order) if kept else gone)
 
     def carry(self, line: str) -> bool:
         """Take over a line of an earlier round."""
@@ -85,10 +213,20 @@ class ChangedFiles(Struct):
         action, path, count, more, checked = match.groups()
         edits = int(count or more or (action == "edited"))
         known = self._known(path)
-        self.changes.pop(known, None)
-        self.changes[known] = Change(action, edits, -1, -1, checked or "")
-        self._by_name.setdefault(known.rsplit("/", 1)[-1], {})[known] = None
+        if known not in self.changes:
+            self._carried.append(known)
+        before = self.changes.get(known) or Change(action, 0, -1, -1, new=action == "created")
+        told = replace(before, action=action, edits=edits, message=-1, order=-1, checked=checked or "")
+        self._put(known, known, told)
         return True
+
+    def carry_commit(self) -> None:
+        """Take over that there was a commit in an earlier round, of what is known from there only."""
+        for name in self._carried:
+            change = self.changes[name]
+            self._put(name, name, replace(change, new=False, commit=1))
+        self._commits += bool(self._carried)
+        self._carried = []
 
     def _known(self, path: str) -> str:
         """The name under which a file is known: one may be given from the root, the other from some folder."""
@@ -109,7 +247,8 @@ class ChangedFiles(Struct):
     def lines(self, root: str, checks: FileChecks) -> Iterator[StateLine]:
         """A line for each file, newest change first, those that are gone last. `root` is left out of paths."""
         shown: dict[str, Change] = {}
-        for path, change in reversed(self.changes.items()):
+        by_time = sorted(self.changes.items(), key=lambda item: item[1].order)
+        for path, change in reversed(by_time):
             short = path.removeprefix(root)
             newer = shown.get(short)
             shown[short] = replace(newer, edits=newer.edits + change.edits) if newer else change
@@ -121,24 +260,32 @@ class ChangedFiles(Struct):
 def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     """(path, action) of the files that a call changes, each path once with its last action; and the paths that it
     reads."""
-    actions = file_actions(call.tool, call.arguments)
-    found = {path: action for path, action in actions if action in _CHANGES and path}
-    if not found and call.tool in _PATHLESS:
+    failed = call.failed and call.command
+    actions = command_actions(call.arguments, call.said) if failed else every_action(call.tool, call.arguments)
+    if not any(action != "read" for _, action in actions) and call.tool in _PATHLESS:
         opened = _OPENED.search(call.said)
-        found = {opened.group(1): "edited"} if opened else {}
-    clean = ((one_line(path, _PATH_WIDTH), action) for path, action in found.items())
-    changes = [(path, action) for path, action in clean if path and (action == "restored" or not _IGNORED.search(path))]
+        actions = [*actions, (opened.group(1), "edited")] if opened else actions
+    found: dict[tuple[str, int], str] = {}
+    commands = 0  # of git, which take over what was done so far
+    for path, action in actions:
+        if action in _BY_GIT:
+            commands += 1
+        if action != "read" and path:
+            found[one_line(path, _PATH_WIDTH), commands] = action
+    changes = [(path, did) for (path, _), did in found.items() if did in _BY_GIT or not _IGNORED.search(path)]
     return changes, [path for path, action in actions if action == "read"]
 
 
 def _after(before: Change | None, action: str, message: int, order: int) -> Change:
     before = None if before and before.action == "restored" else before
     edits = (before.edits if before else 0) + (action == "edited")
-    if action == "deleted":
-        return Change("deleted", 0, message, order)
+    new = before is not None and before.new
+    committed = before if before and before.commit else before.committed if before else None
     if before and before.action == "created" and action == "edited":
-        return Change("created", edits, message, order)
-    return Change(action, edits if action == "edited" else 0, message, order)
+        action = "created"
+    elif action != "edited":
+        edits = 0
+    return Change(action, edits, message, order, new=new, committed=committed)
 
 
 def _said(path: str, change: Change) -> str:

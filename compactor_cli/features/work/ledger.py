@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -11,10 +12,11 @@ from typing import Any
 from msgspec import Struct, field
 
 from compactor_cli.features.work.endings import has_failed, is_declined
+from compactor_cli.features.work.patch_files import patched_files
+from compactor_cli.features.work.shell_files import shell_actions
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
-from compactor_cli.text.cached import remembered
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import result_errors, stated_failure
@@ -25,35 +27,16 @@ PATH_KEYS = (
     *("TargetFile", "AbsolutePath"),
 )
 _COMMAND_KEYS = ("command", "cmd", "script", "code_to_run", "keystrokes", "CommandLine")
-SEVERAL = "commands"
+_SEVERAL = "commands"
 """Argument with several command lines."""
-_NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset((*_COMMAND_KEYS, SEVERAL)).isdisjoint
+_NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset((*_COMMAND_KEYS, _SEVERAL)).isdisjoint
 """Whether arguments have none of these."""
+_NO_FILE = re.compile(r"\n|^(?!file:)\w+://")
 _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|update|insert|append|modify", re.IGNORECASE)
 _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
 _READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)
-_PATCH = compiled_later(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_DIFF = compiled_later(r"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
-_REDIRECT = compiled_later(r"(?<![0-9&>=-])>{1,2}\s*([\w./~-]*[A-Za-z_][\w./~-]*\.[A-Za-z]\w*)")
-_SED = compiled_later(r"\bsed\s+-i\S*\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s+([\w./~-]+)")
-_MOVE = compiled_later(r"\b(mv|cp)\s+(?:-\w+\s+)*([\w./~-]+)\s+([\w./~-]+)")
-_REMOVE = compiled_later(r"\b(?:git\s+)?rm\s+(?:-\w+\s+)*([\w./~-]+\.\w+)")
-_RESTORE = compiled_later(
-    r"\bgit\s+(?:-C\s+\S+\s+)?(?:checkout(?:\s+(?:HEAD|--))+|restore(?!\s+--staged))\s+((?:--\s+)?[^\n;&|<>]+)"
-    r"|\bgit\s+checkout\s+((?:[\w.-]+/)+(?:[\w.-]+\.\w+)?)(?=\s*(?:$|[\n;&|]))"
-)
-"""Files or folders that are taken as they were committed. A branch has no slash at its end, and no ending."""
-_SHOWS = compiled_later(r"\b(?:cat|head|tail|less|nl|sed\s+-n\s+\S+)\s+(?:-\w+\s+(?:\d+\s+)?)*([\w./~-]+\.\w+)")
-_SHELL_ACTIONS = (
-    (_REDIRECT, (">",), "edited"),
-    (_SED, ("sed",), "edited"),
-    (_REMOVE, ("rm",), "deleted"),
-    (_SHOWS, ("cat", "head", "tail", "less", "nl", "sed"), "read"),
-)
-"""What a command line does to the files that a pattern finds, and words of which one is in each match."""
-
-_EDITORSEVERAL = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
+_EDITOR_COMMANDS = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
 """Commands of one common editor tool, which names what it does in its arguments."""
 
 _TELLING = compiled_later(
@@ -66,6 +49,7 @@ _PREAMBLE = compiled_later(
 _HEADING = compiled_later(r"\W*(?:errors?|failures?)\W*$", re.IGNORECASE)
 """Stands over errors and says nothing itself."""
 ACTIONS = ("created", "edited", "deleted", "restored", "read")
+_SAID_AS = {"written": "edited", "reset": "restored"}
 
 
 class FileFact(Struct):
@@ -98,7 +82,7 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
     written = list(written_calls(messages))
     for call, answer, number in chain(_calls(messages), ((call, said, m.number) for call, said, m in written)):
         arguments = call_arguments(call)
-        for path, action in () if answer and has_failed(answer) else file_actions(call.name, arguments):
+        for path, action in _done_actions(call, arguments, answer):
             files.setdefault(path, FileFact()).actions.setdefault(action, []).append(number)
         command = command_of(arguments)
         if command:
@@ -110,6 +94,13 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
         if failed and _says_why(error) and not is_declined(part.text):
             errors.setdefault(error, []).append(number)
     return Ledger(files, tuple(commands), tuple((line, tuple(at)) for line, at in errors.items()))
+
+
+def _done_actions(call: Part, arguments: Any, answer: Part | None) -> Sequence[tuple[str, str]]:
+    """(path, action) pairs of what a call did, though it failed in the end."""
+    if answer is None or not has_failed(answer):
+        return file_actions(call.name, arguments)
+    return () if is_declined(answer.text) else _of_files(command_actions(arguments, answer.text))
 
 
 def _calls(messages: Sequence[Message]) -> Iterator[tuple[Part, Part | None, int]]:
@@ -139,8 +130,30 @@ def call_actions(call: Part) -> Sequence[tuple[str, str]]:
 
 def file_actions(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     """(path, action) pairs of one call, from its arguments, patches in them, and shell commands."""
+    return _of_files(every_action(tool, arguments))
+
+
+def _of_files(actions: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return what was done to files, without what commands of git did to changes but take them back."""
+    found: list[tuple[str, str]] = []
+    for path, action in actions:
+        if action in ACTIONS:
+            found.append((path, action))
+        elif action in _SAID_AS:
+            found.append((path if action == "written" else ".", _SAID_AS[action]))
+    return found
+
+
+def command_actions(arguments: Any, failed_with: str) -> Sequence[tuple[str, str]]:
+    """(path, action) pairs of the steps that a command did before it failed, with what it said then."""
+    command = shell_line(arguments)
+    return shell_actions(command, failed_with) if command else ()
+
+
+def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
+    """(path, action) pairs of one call, with what commands of git do to changes."""
     if isinstance(arguments, str):
-        return list(_in_text(arguments))
+        return list(patched_files(arguments))
     if not isinstance(arguments, dict):
         return ()
     paths = [] if _NO_PATH(arguments) else [arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)]
@@ -150,13 +163,13 @@ def file_actions(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
         paths += [path] if isinstance(path, str) else []
     found: list[tuple[str, str]] = []
     if paths and (action := _action(tool, arguments)):
-        found += [(path, action) for path in paths if 0 < len(path) < 300 and "\n" not in path]
+        found += [(path, action) for path in paths if 0 < len(path) < 300 and not _NO_FILE.search(path)]
     command = command_of(arguments)
     if command:
-        found += _in_command(command)
+        found += shell_actions(shell_line(arguments))
     for value in arguments.values():
         if isinstance(value, str) and ("*** " in value or "\n+++ " in value) and value != command:
-            found += _in_text(value)
+            found += patched_files(value)
     return found
 
 
@@ -169,7 +182,7 @@ def is_within(path: str, place: str) -> bool:
 
 
 def _action(tool: str, arguments: dict[str, Any]) -> str:
-    verb = _EDITORSEVERAL.get(str(arguments.get("command")))
+    verb = _EDITOR_COMMANDS.get(str(arguments.get("command")))
     return verb or _action_of(tool, replaces="old_string" in arguments or "old_str" in arguments)
 
 
@@ -185,30 +198,6 @@ def _action_of(tool: str, *, replaces: bool) -> str:
     return "read" if _READS.search(tool) else ""
 
 
-@remembered
-def _in_command(command: str) -> tuple[tuple[str, str], ...]:
-    """Return the (path, action) pairs of a command line, which several stages ask for."""
-    found = list(_in_text(command))
-    for pattern, words, action in _SHELL_ACTIONS:
-        if any(word in command for word in words):
-            found += ((path, action) for path in pattern.findall(command) if path != "/dev/null")
-    for several, one in _RESTORE.findall(command) if "git" in command else ():
-        found += ((path, "restored") for path in (several or one).split() if not path.startswith("-"))
-    for verb, source, target in _MOVE.findall(command) if "mv" in command or "cp" in command else ():
-        found += [(source, "deleted" if verb == "mv" else "read"), (target, "created")]
-    return tuple(found)
-
-
-def _in_text(text: str) -> Iterator[tuple[str, str]]:
-    if "*** " in text:
-        actions = {"Add": "created", "Update": "edited", "Delete": "deleted"}
-        yield from ((path.strip(), actions[verb]) for verb, path in _PATCH.findall(text))
-    if "\n+++ " in text:
-        for old, new in _DIFF.findall(text):
-            action = "created" if old == "/dev/null" else "deleted" if new == "/dev/null" else "edited"
-            yield (old if action == "deleted" else new), action
-
-
 def command_of(arguments: Any) -> str:
     """The command that the arguments of a call give to a shell; empty when there is none."""
     if not isinstance(arguments, dict) or _NO_COMMAND(arguments):
@@ -219,8 +208,18 @@ def command_of(arguments: Any) -> str:
             return value
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             return " ".join(value)
-    lines = arguments.get(SEVERAL)
+    lines = arguments.get(_SEVERAL)
     return "\n".join(lines) if isinstance(lines, list) and all(isinstance(line, str) for line in lines) else ""
+
+
+def shell_line(arguments: Any) -> str:
+    """The command as one types it into a shell; some calls give its words one by one."""
+    command = command_of(arguments)
+    if not command:
+        return ""
+    lists = (value for key, value in arguments.items() if isinstance(value, list) and key != _SEVERAL)
+    words = next((value for value in lists if command == " ".join(map(str, value))), None)
+    return shlex.join(words) if words else command
 
 
 def _outcome(part: Part | None) -> tuple[bool | None, str]:

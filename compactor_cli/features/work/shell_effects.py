@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect, reason
+from compactor_cli.features.work.git_files import past_options
 from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
@@ -134,7 +135,7 @@ def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str]:
         return "", ""
     program = words[0].rsplit("/", 1)[-1]
     if program == "git":
-        return _git(_past_git_options(words[1:]), steps, step)
+        return _git(past_options(words[1:]), steps, step)
     if program == "gh" and len(words) > 2:
         return _gh(words)
     if program in _PUBLISHERS and "publish" in words[1:3]:
@@ -147,12 +148,6 @@ def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str]:
         text = one_line(" ".join([program, *words[1:]]), _TITLE_WIDTH)
         return text, effect_key(text)
     return "", ""
-
-
-def _past_git_options(words: list[str]) -> list[str]:
-    while words and words[0].startswith("-"):
-        words = words[2:] if words[0] in ("-C", "-c", "--git-dir", "--work-tree") else words[1:]
-    return words
 
 
 def _git(words: list[str], steps: Sequence[Step], step: Step) -> tuple[str, str]:

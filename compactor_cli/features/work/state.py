@@ -95,7 +95,8 @@ def compute_state(
     """
     calls = read_calls(messages)
     before = sum(call.message <= told.last for call in calls)
-    state = _State(main_folder(calls))
+    home = main_folder(calls)
+    state = _State(home, files=ChangedFiles(home))
     for order, call in enumerate(calls[:before], -before):
         if call.answered:
             _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
@@ -151,6 +152,8 @@ def _carry_effect(state: _State, line: str, number: int) -> None:
     if failed:
         state.failed[effect_key(failed.group(1))] = StateLine("effect", line, number, open=True)
     elif line.strip():
+        if line.startswith("git commit"):
+            state.files.carry_commit()
         state.done[line] = StateLine("effect", line, number)
 
 
@@ -165,7 +168,8 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     if not overtaken and state.tasks.note(call) and not call.command and not changes:
         return
     parts = steps(call.command) if call.command else ()
-    changed = [] if call.failed or call.undecided else state.files.note(call, changes, order)
+    happened = not call.undecided and (not call.failed or call.command)
+    changed = state.files.note(call, changes, order) if happened else []
     if not overtaken:
         _note_declined(state, call, changes)
     effects = list(_effects(call, parts, changes))

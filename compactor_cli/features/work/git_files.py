@@ -1,0 +1,88 @@
+"""What commands of git do to files, and to the changes that a session made to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
+
+KEEPING = word_set("inside checked added committed stashed unstashed cleaned dropped")
+"""What commands do to changes, rather than to files: the path that stands with it says to which. `inside` says where
+the next command runs, `checked` that a check or a script runs after what came before."""
+_VALUED = word_set("-m -F -s --source --message --file --pathspec-from-file -C -c -e --exclude")
+"""Options of these commands whose value is a word of its own."""
+_NAMES_FILE = compiled_later(r"^\.?/?$|/$|^(?!v?\d)[^/]*\.[A-Za-z]\w*$|/[^/]*\.[A-Za-z]\w*$")
+"""What is a file or a folder, where a branch may stand as well: it ends with a slash, or has an ending."""
+_DISCARDS = ("-f", "--force", "--discard-changes")
+
+
+def git_actions(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield (path, action) for the arguments of git. Removing and moving files is left out; see `past_options`."""
+    verb, rest = words[0] if words else "", words[1:]
+    if verb in ("checkout", "switch"):
+        whole = "--" not in rest and any(word in _DISCARDS for word in rest)
+        yield from ((path, "restored") for path in (["."] if whole else _checked_out(rest) if verb != "switch" else []))
+    elif verb == "restore" and ("--staged" not in rest or {"--worktree", "-W"} & set(rest)):
+        yield from ((path, "restored") for path in plain_words(rest))
+    elif verb == "reset" and "--hard" in rest:
+        yield next(iter(plain_words(rest)), "HEAD"), "reset"
+    elif verb == "stash":
+        yield from _stash(rest)
+    elif verb == "add":
+        yield from ((path, "added") for path in plain_words(rest) or ["."])
+    elif verb == "commit":
+        yield "--amend" if "--amend" in rest else ".", "committed"
+    elif verb == "clean" and not any(re.match(r"--dry-run|-[a-z]*[ni]", word) for word in rest):
+        quiet = any(re.match(r"--quiet|-[a-z]*q", word) for word in rest)
+        yield "." if quiet and not plain_words(rest) else "..", "cleaned"
+
+
+def folder_option(words: Sequence[str]) -> str:
+    """Return the folder that the arguments of git name; empty for the one that they are given in."""
+    return words[1] if words[:1] == ["-C"] and len(words) > 1 else ""
+
+
+def past_options(words: Sequence[str]) -> list[str]:
+    """Return the arguments of git from its command on."""
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in ("-C", "-c", "--git-dir", "--work-tree") else 1
+    return list(words[at:])
+
+
+def plain_words(words: Sequence[str]) -> list[str]:
+    """Return the arguments of a command of git that are no options, nor values of these."""
+    found: list[str] = []
+    ended = valued = False
+    for word in words:
+        if ended or not (valued or word.startswith("-")):
+            found.append(word)
+        ended = ended or word == "--"
+        valued = word in _VALUED
+    return found
+
+
+def _checked_out(rest: Sequence[str]) -> list[str]:
+    """Return the paths that `git checkout` takes as they were committed; none where it goes to a branch."""
+    if "--" in rest:
+        return list(rest[rest.index("--") + 1 :])
+    if not rest or any(word.startswith("-") for word in rest):
+        return []
+    if rest[0] in ("HEAD", "@"):
+        return list(rest[1:])
+    return list(rest) if all(map(_NAMES_FILE.search, rest)) else []
+
+
+def _stash(rest: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield what `git stash` does: `.` stands for all changes of files that git knows, `..` for all changes."""
+    verb = rest[0] if rest and not rest[0].startswith("-") else "push"
+    if verb in ("pop", "apply"):
+        yield ".", "unstashed"
+    elif verb in ("drop", "clear"):
+        yield ".", "dropped"
+    elif verb in ("push", "save"):
+        paths = plain_words(rest[1:]) if rest[:1] == ["push"] else []
+        everything = any(re.match(r"--include-untracked|--all|-[a-z]*[ua]", word) for word in rest)
+        yield from ((path, "stashed") for path in paths or [".." if everything else "."])

@@ -1,0 +1,308 @@
+"""What shell commands do to files: each step by its program, its arguments, and where its output goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from posixpath import join, normpath
+
+from msgspec import Struct, field
+
+from compactor_cli.features.work.git_files import folder_option, git_actions, past_options, plain_words
+from compactor_cli.features.work.patch_files import patched_files
+from compactor_cli.features.work.programs import SCRIPT_RUNNER, kind_of, program_words, without_prefixes
+from compactor_cli.text.cached import remembered
+from compactor_cli.text.ends import both_ends
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import Step, steps, word_set
+
+Action = tuple[str, str]
+"""(path, what is done to it)."""
+
+_CHECKED = (".", "checked")
+_SIGN = compiled_later(
+    r">|\b(?:g?sed|perl|ruby|tee|rm|unlink|mv|cp|touch|git|patch|apply_?patch|cat|head|tail|less|nl)\b|write|open\("
+    r"|\*\*\* Begin Patch"
+)
+"""What a command line has that does something to a file."""
+_NO_FILE = compiled_later(r"^/dev/|[*?$`{}\n\x00|<>;\"'&!]|^(?![A-Za-z]:[\\/])[^/]*:|(?:^|/)\.+/?$|[,:]$|^[\W\d_]+$")
+"""What is no path: devices, patterns and variables, URLs and places on other machines (`host:path`), code."""
+_NAMED_FILE = compiled_later(r"/|\.[A-Za-z]|^[A-Z][A-Za-z]{3}")
+"""What plainly is a file to write to. After other words (`size > limit`) it may be code of another language."""
+_WRITERS = word_set("cat echo printf jq sort grep sed awk")
+_READERS = word_set("cat head tail less nl")
+_ENDING = compiled_later(r"\.\w+$")
+_CODE = compiled_later(r"(?:python[\d.]*|py|node)$")
+_WRITTEN = compiled_later(
+    r"^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*(?:pathlib\.)?(?:Path\([ \t]*)?r?(?P<q>['\"])(?P<value>[^'\"\n]+)(?P=q)"
+    r"\)?[ \t]*;?[ \t]*$"
+    r"|\bopen\(\s*r?(?:(['\"])(?P<path>[^'\"\n]+)\4|(?P<variable>\w+))\s*,\s*(?:mode\s*=\s*)?['\"][wax]"
+    r"|\bPath\(\s*r?(['\"])(?P<wrote>[^'\"\n]+)\7\s*\)\.write_(?:text|bytes)\(|\b(?P<object>\w+)\.write_(?:text|bytes)\("
+    r"|\bwriteFileSync\(\s*(['\"`])(?P<js>[^'\"`\n]+)\10",
+    re.MULTILINE,
+)
+"""Code that writes a file, and that names one."""
+_COMPLAINT = compiled_later(
+    r"^(?:\S*sh: (?:line \d+: )?|\(eval\):\S* |(?:sed|perl|rm|mv|cp|tee|touch|patch): |error: pathspec ).*$",
+    re.MULTILINE,
+)
+"""How a shell and its programs say what they could not do."""
+_NO_FOLDER = compiled_later(r"^.{0,40}\bcd:(?:\d+:)? .*(?:no such|not a dir|can't cd)", re.MULTILINE | re.IGNORECASE)
+_HEAD = 4_000
+"""Characters at each end of an output in which that is looked for."""
+
+
+class _Line(Struct):
+    """What is known of a command line, step by step."""
+
+    steps: Sequence[Step]
+    said: set[str] = field(default_factory=set)
+    """Words of the steps so far: files that they name were there."""
+    folder: str = ""
+    """Where the steps run; empty where the line does."""
+    folders: set[str] = field(default_factory=set)
+    """Folders that it made."""
+    documents: dict[str, str] = field(default_factory=dict)
+    """Here-documents, by the file that each was written to."""
+    _first_check: int = -1
+
+    @property
+    def first_check(self) -> int:
+        """The number of the first step that is a check; that behind the last step where there is none."""
+        if self._first_check < 0:
+            checks = (at for at, step in enumerate(self.steps) if _is_check(step))
+            self._first_check = next(checks, len(self.steps))
+        return self._first_check
+
+
+def shell_actions(command: str, failed_with: str | None = None) -> list[Action]:
+    """Return what a command line does to files, in order; `written` is what came to be with it, as far as it says.
+    `failed_with`: what it said, where it failed in the end: then what the steps before that did."""
+    found: Iterable[tuple[int, str, str]] = _by_step(command)
+    if found and failed_with is not None:
+        found = _before_failure(found, steps(command), failed_with)
+    actions = [(path, action) for _, path, action in found]
+    last = dict(actions)
+    passing = {path for path, action in actions if action == "written" and last[path] == "deleted"}
+    return [(path, action) for path, action in actions if path not in passing]
+
+
+@remembered
+def _by_step(command: str) -> tuple[tuple[int, str, str], ...]:
+    """Return (number of the step, path, action)."""
+    if _SIGN.search(command) is None:
+        return ()
+    line = _Line(steps(command))
+    found: list[tuple[int, str, str]] = []
+    for at, step in enumerate(line.steps):
+        words = without_prefixes(list(step.words))
+        if found and words and found[-1][1:] != _CHECKED and _tells(step, words, at < line.first_check):
+            found.append((at, *_CHECKED))
+        if step.document:
+            line.documents["".join(step.writes)] = step.document
+        found += ((at, path.removeprefix("./") or ".", did) for path, did in _step_actions(step, words, line))
+        line.said.update(words)
+    return tuple(found)
+
+
+def _before_failure(
+    found: Iterable[tuple[int, str, str]], line: Sequence[Step], said: str
+) -> Iterator[tuple[int, str, str]]:
+    """Yield those actions of a command line that took place though it failed, by its steps and by what it said."""
+    said = both_ends(said, _HEAD, _HEAD)
+    done = set(_done(line, is_lost=_NO_FOLDER.search(said) is not None))
+    refused = "\n".join(_COMPLAINT.findall(said))
+    for at, path, action in found:
+        is_refused = len(path) > 1 and path.rsplit("/", 1)[-1] in refused
+        if (path, action) == _CHECKED or (at in done and not is_refused):
+            yield at, path, action
+
+
+def _done(line: Sequence[Step], *, is_lost: bool) -> Iterator[int]:
+    """Yield the numbers of steps that were done though the line failed: those before the last, but none behind a check
+    that may be what failed. Of the last one, only that the output of a check was written. `is_lost`: there is no such
+    folder as the line goes to."""
+    last = len(line) - 1
+    checking = checked = False
+    for at, step in enumerate(line):
+        checks = _is_check(step)
+        checking = checks or (checking and line[at - 1].after == "|")
+        if at == last:
+            writes = (checks and step.writes) or (checking and step.words[0].rsplit("/", 1)[-1] == "tee")
+            yield from [at] if writes else []
+        elif (not checked or checking) and not (at == last - 1 and step.after == "||"):
+            yield at
+        checked = (checked or checks or (is_lost and step.words[0] == "cd")) and step.after not in (";", "&")
+
+
+def _tells(step: Step, words: Sequence[str], is_first: bool) -> bool:
+    """Return whether a step says something of what the steps before it changed: a check, or a script where no check ran
+    before the change, of which that would be said as well. `is_first`: none did."""
+    return (is_first and SCRIPT_RUNNER.fullmatch(words[0].rsplit("/", 1)[-1]) is not None) or _is_check(step)
+
+
+def _is_check(step: Step) -> bool:
+    words = program_words(without_prefixes(list(step.words)))
+    return bool(words) and kind_of(words[0].rsplit("/", 1)[-1], words[1:]) is not None
+
+
+def _step_actions(step: Step, words: list[str], line: _Line) -> Iterator[Action]:
+    program = words[0].rsplit("/", 1)[-1] if words else ""
+    find = _PROGRAMS.get(program)
+    if find:
+        yield from ((path.rstrip("/"), did) for path, did in find(words, step, line) if _is_file(path))
+    elif program == "git":
+        yield from _git(words[1:], step, line)
+    elif program == "cd" and len(words) > 1:
+        line.folder = join(line.folder, words[1])
+    elif step.document.lstrip().startswith("*** Begin Patch"):
+        yield from patched_files(step.document)
+    elif _CODE.match(program):
+        scripts = [line.documents[word] for word in words if word in line.documents]
+        yield from _by_code(step.document or next(iter([*_values(words, "-c", "-e"), *scripts]), ""))
+    elif program == "mkdir":
+        line.folders.update(path.rstrip("/") for path in _operands(words))
+    sure = program in _WRITERS or step.document or program == "git"
+    for path in step.writes if program not in ("[[", "test") else ():
+        if _is_file(path) and (sure or _NAMED_FILE.search(path)):
+            yield path, "edited" if path in line.said or path in step.appends else "written"
+
+
+def _is_file(path: str) -> bool:
+    return 0 < len(path) < 300 and _NO_FILE.search(path) is None
+
+
+def _operands(words: Sequence[str], *valued: str) -> list[str]:
+    """Return the arguments of a program that are no options. `valued`: options whose value is a word of its own."""
+    found: list[str] = []
+    ended = False
+    for before, word in pairwise(words):
+        if ended or (before not in valued and not word.startswith("-")):
+            found.append(word)
+        ended = ended or word == "--"
+    return found
+
+
+def _values(words: Sequence[str], *options: str) -> list[str]:
+    return [word for before, word in pairwise(words) if before in options]
+
+
+def _sed(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
+    in_place = next((word for word in words[1:] if re.match(r"-[nErsuz]*i|--in-place", word)), "")
+    plain = [word for word in _operands(words, "-e", "-f", "-l", "--expression", "--file") if word]
+    if in_place == "-i" and plain and re.fullmatch(r"\.\w+", plain[0]):  # as BSD has it: what copies end with
+        plain = plain[1:]
+    scripted = any(re.match(r"-[nErsuz]*[ef]$|--expression|--file", word) for word in words[1:])
+    for path in plain if scripted else plain[1:]:
+        if in_place or _ENDING.search(path):
+            yield path, "edited" if in_place else "read"
+
+
+def _perl(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
+    options = [word for word in words[1:] if re.match(r"-[A-Za-z\d]*[ieE]", word) and not re.match(r"-[MmI]", word)]
+    if any(re.match(r"-[pnlawsE\d]*i", word) for word in options):
+        scripts = [word for word in options if re.search(r"^-[pnlaws\di]*[eE]$", word)]
+        yield from ((path, "edited") for path in (_operands(words, *scripts) if scripts else ()))
+
+
+def _tee(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
+    return ((path, "edited") for path in _operands(words))
+
+
+def _remove(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
+    return ((path, "deleted") for path in _operands(words))
+
+
+def _touch(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
+    """Yield the files that `touch` makes; of those that a build is to see as changed, nobody knows."""
+    builds = line.first_check < len(line.steps)
+    paths = [] if builds else _operands(words, "-d", "-t", "-r", "--date", "--reference")
+    return ((path, "created") for path in paths)
+
+
+def _show(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
+    valued = ("-n", "-c") if words[0].rsplit("/", 1)[-1] in ("head", "tail") else ()
+    return ((path, "read") for path in _operands(words, *valued) if _ENDING.search(path))
+
+
+def _move(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
+    """Yield what `mv` and `cp` do: of several files, and into a folder, each is found there with its name."""
+    into = _values(words, "-t", "--target-directory")
+    plain = _operands(words, "-t", "--target-directory", "-S", "--suffix")
+    sources, target = (plain, into[0]) if into else (plain[:-1], plain[-1] if plain else "")
+    moves = words[0].rsplit("/", 1)[-1] == "mv"
+    folder = into or len(sources) > 1 or target.rstrip("/") in line.folders or re.search(r"/$|(?:^|/)\.{1,2}$", target)
+    yield from ((path, "deleted" if moves else "read") for path in sources)
+    for path in sources:
+        name = path.rstrip("/").rsplit("/", 1)[-1]
+        if folder and name not in (".", ".."):
+            yield f"{target.rstrip('/')}/{name}", "created"
+        elif not folder and not _may_be_folder(target, name):
+            yield target, "edited" if target in line.said else "created"
+
+
+def _may_be_folder(target: str, name: str) -> bool:
+    """Return whether nobody knows if a target is a file or the folder of one: it has no ending, the file has."""
+    own = target.rsplit("/", 1)[-1]
+    return "." not in own and _ENDING.search(name) is not None and not name.startswith(own)
+
+
+def _patch(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
+    """Yield what a patch changes that is in the command line: in a here-document, or an argument."""
+    if not any(word in ("--dry-run", "--check", "--stat", "--numstat", "--summary", "--cached") for word in words):
+        for text in ([step.document] if step.document else list(line.documents.values())) or words[1:]:
+            yield from patched_files(text)
+        line.documents.clear()  # a patch is applied once
+
+
+def _git(arguments: list[str], step: Step, line: _Line) -> Iterator[Action]:
+    words = past_options(arguments)
+    verb = words[0] if words else ""
+    found: Iterator[Action] = iter(())
+    if verb == "rm" and "--cached" not in words:
+        found = ((path, "deleted") for path in plain_words(words[1:]))
+    elif verb == "mv":
+        found = _move(words, step, line)
+    elif verb in ("apply", "am"):
+        found = _patch(words, step, line)
+    yield from ((path.rstrip("/"), action) for path, action in found if _is_file(path))
+    folder = join(line.folder, folder_option(arguments))
+    folder = normpath(folder) if folder else ""
+    for path, action in git_actions(words):
+        yield from [(folder, "inside")] if folder else []
+        yield path, action
+
+
+def _by_code(code: str) -> Iterator[Action]:
+    """Yield the files that a piece of code writes whose names stand in it."""
+    if "open(" not in code and ".write_" not in code and "writeFile" not in code:
+        return
+    names: dict[str, str] = {}
+    for match in _WRITTEN.finditer(code):
+        if match["name"]:
+            names[match["name"]] = match["value"]
+            continue
+        known = names.get(match["variable"] or match["object"] or "", "")
+        path = match["path"] or match["wrote"] or match["js"] or known
+        if _is_file(path):
+            yield path, "edited"
+
+
+_PROGRAMS: dict[str, Callable[[list[str], Step, _Line], Iterator[Action]]] = {
+    "sed": _sed,
+    "gsed": _sed,
+    "perl": _perl,
+    "ruby": _perl,
+    "tee": _tee,
+    "rm": _remove,
+    "unlink": _remove,
+    "touch": _touch,
+    "mv": _move,
+    "cp": _move,
+    "patch": _patch,
+    "apply_patch": _patch,
+    "applypatch": _patch,
+    **dict.fromkeys(_READERS, _show),
+}
+"""What finds the files of a program."""
