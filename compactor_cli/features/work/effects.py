@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
 
+from compactor_cli.features.work.acting_tools import acting_verb, tool_words
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import word_set
 
-_VERBS = word_set(
-    "book cancel update modify exchange return send create delete add remove transfer pay refund submit publish "
-    "post issue save schedule reschedule order purchase deploy merge close reopen assign invite upload archive "
-    "approve reject move rename reply comment subscribe unsubscribe charge register apply confirm upgrade "
-    "downgrade change reset revoke grant enable disable toggle set share forward place launch trigger terminate "
-    "provision restart escalate notify redeem renew withdraw"
-)
-_OPENS = word_set("ticket issue case claim dispute request incident account order pr")
-"""What a tool opens outside the session; others open files and pages."""
-_WITHIN = re.compile(r"patch|^edit|notebook|plan$|todo|(?:create|write|delete|update|move|rename)_?file", re.IGNORECASE)
-"""Tools that change files and plans of the session, which are told elsewhere."""
 _IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
 _IDENTITY = compiled_later(r"(?:_id|Id|Key)$")
 _NOT_MEANT = ("user_id", "userId", "payment_id", "paymentId", "payment_method_id", "session_id", "request_id")
 """Identities of who acts and how, not of what is acted on."""
+_PAYMENTS = ("payment_id", "paymentId", "payment_method_id")
+"""Members of elements of a list that say how something is paid, which is told nowhere."""
 _TITLE_KEYS = ("name", "title", "to", "subject", "email", "url")
 _PERSON_KEYS = ("user_id", "userId")
 _NAMES_ITSELF = re.compile(r"(?=\S*\d)[\w#][\w.:#/-]{2,39}")
 """A value that identifies something: one word with a digit in it."""
 _MOST_RESULT = 20_000
 """Characters of a result from which on it is not read as JSON."""
-_ARGUMENTS_WIDTH = 100
+_ARGUMENTS_WIDTH = 140
+_SCALAR_WIDTH = 60
+_ELEMENT_WIDTH = 40
+"""Of a text that tells which element of a list is meant; a longer one tells something else."""
+_MOST_OF_ELEMENT = 3
+"""So many members say which element of a list is meant."""
+_ENDING = ("cancel", "delete", "terminate", "withdraw")
+"""After which what was acted on is no more."""
 
 
 class Effect(Struct, frozen=True):
@@ -48,39 +47,40 @@ class Effect(Struct, frozen=True):
     done: bool
     reason: str = ""
     """Why it failed, in the result's words."""
-
-
-@lru_cache(maxsize=1024)  # a session calls the same few tools many times
-def tool_words(tool: str) -> tuple[str, ...]:
-    """The words of a tool's name, in lower case."""
-    return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])", tool))
-
-
-@lru_cache(maxsize=1024)
-def acts(tool: str) -> bool:
-    """Return whether the name of a tool says that it changes something outside the session."""
-    words = tool_words(tool)
-    if not words or _WITHIN.search(tool):
-        return False
-    if words[0] == "open":
-        return len(words) > 1 and words[1] in _OPENS
-    return words == ("submit",) or (len(words) > 1 and words[0] in _VERBS)
+    ends: str = ""
+    """What is no more afterwards, by its identity: nothing of it is open."""
+    git: tuple[str, ...] = ()
+    """The words of a command of git, from its verb on."""
 
 
 def act_effect(call: ToolCall) -> Effect:
     """The effect of a call of a tool that acts, named by what identifies it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     given = _identities(arguments)
-    titles = [_scalar(arguments.get(key)) for key in _TITLE_KEYS]
+    titles = [_scalar(value) or _listed(value, _SCALAR_WIDTH) for value in map(arguments.get, _TITLE_KEYS)]
     made = _made(call.said) if not given and not call.failed else []
-    names = made or given or [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
-    head = " ".join(filter(None, [call.tool, *names, *titles]))
-    rest = _details(arguments, {*_IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS})
-    key = " ".join(
-        filter(None, [call.tool, *(given or [_scalar(arguments.get(key)) for key in _PERSON_KEYS]), *titles])
-    )
+    persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
+    head = " ".join(filter(None, [call.tool, *(made or given or persons), *titles]))
+    rest = _details(call.tool, arguments)
+    key = plain_key(" ".join(filter(None, [call.tool, *(given or persons), *titles])))
     text = one_line(head + (f" ({rest})" if rest else ""), 240)
-    return Effect(text, one_line(key, 160), not call.failed, reason(call))
+    return Effect(text, key, not call.failed, reason(call), _ended(call.tool, arguments))
+
+
+def plain_key(text: str) -> str:
+    """Return what of an effect's text a later success has to share with it: all before options and details."""
+    words = text.split(" (", 1)[0].split()
+    options = next((at for at, word in enumerate(words) if at and word.startswith("-")), len(words))
+    return one_line(" ".join(words[:options]), 160)
+
+
+def _ended(tool: str, arguments: dict[str, Any]) -> str:
+    """Return the identity of what a tool cancels or deletes; empty where the tool does so to a part of it."""
+    if acting_verb(tool) not in _ENDING:
+        return ""
+    kinds = tool_words(tool)
+    named = (key for key in arguments if key == "id" or (_IDENTITY.search(key) and set(tool_words(key)) & set(kinds)))
+    return next(filter(None, (_scalar(arguments[key]) for key in named)), "")
 
 
 def _identities(arguments: dict[str, Any]) -> list[str]:
@@ -111,21 +111,63 @@ def _made(said: str) -> list[str]:
 
 
 def _scalar(value: object) -> str:
-    return one_line(str(value), 60) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    return one_line(str(value), _SCALAR_WIDTH) if _is_scalar(value) else ""
 
 
-def _details(arguments: dict[str, Any], known: set[str]) -> str:
-    """Further arguments that fit on a line, as `name value`."""
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _details(tool: str, arguments: dict[str, Any]) -> str:
+    """Further arguments that fit on a line, as `name value`; first those that the name of the tool speaks of."""
+    known = {*_IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS}
+    meant = {word.rstrip("s") for word in tool_words(tool)}
+    names = [key for key in arguments if key not in known and not _IDENTITY.search(key)]
     found: list[str] = []
     room = _ARGUMENTS_WIDTH
-    for key, value in arguments.items():
-        text = _scalar(value)
+    for key in sorted(names, key=lambda key: meant.isdisjoint(word.rstrip("s") for word in tool_words(key))):
+        text = _scalar(arguments[key]) or _listed(arguments[key], room - len(key) - 3)
         said = f"{key} {text}"
-        if key in known or not text or _IDENTITY.search(key) or len(said) + 2 > room:
+        if not text or len(said) + 2 > room:
             continue
         found.append(said)
         room -= len(said) + 2
     return ", ".join(found)
+
+
+def _listed(value: object, room: int) -> str:
+    """Return the first elements of a list, whole, and how many more there are; an object is such an element."""
+    if not isinstance(value, list):
+        return text if isinstance(value, dict) and len(text := _element(value)) <= room else ""
+    found: list[str] = []
+    for at, element in enumerate(value):
+        text = _element(element)
+        more = f"; +{len(value) - at - 1}" if at + 1 < len(value) else ""
+        if not text or len("; ".join([*found, text])) + len(more) > room:
+            break
+        found.append(text)
+    left = len(value) - len(found)
+    return "; ".join(found) + (f"; +{left}" if left else "") if found else ""
+
+
+def _element(value: object) -> str:
+    """Return what tells one element of a list from the others: its first short members; numbers with their names."""
+    if not isinstance(value, dict):
+        return _short(value)
+    if not value.keys().isdisjoint(_PAYMENTS):
+        return ""
+    return " ".join(islice(_members(value), _MOST_OF_ELEMENT))
+
+
+def _members(value: dict[str, Any]) -> Iterator[str]:
+    for key, member in value.items():
+        if text := _short(member):
+            yield text if isinstance(member, str) or _IDENTITY.search(key) else f"{key} {text}"
+
+
+def _short(value: object) -> str:
+    text = one_line(str(value), _ELEMENT_WIDTH + 1) if _is_scalar(value) else ""
+    return text if len(text) <= _ELEMENT_WIDTH else ""
 
 
 def reason(call: ToolCall) -> str:
