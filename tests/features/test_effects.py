@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.state import compute_state
 from compactor_cli.summaries.format.state_block import state_lines, state_text
 from tests.features.working import FAILS, Session
@@ -118,7 +119,7 @@ def test_a_tool_that_looks_or_works_here_has_no_effect_outside(tool: str) -> Non
         ("timeout 60 npx wrangler deploy", "wrangler deploy"),
         ("bd dolt push", "bd dolt push"),
         ("bd dep add av-1 av-2", "bd dep add av-1 av-2"),
-        ("bd update av-1 --status done --append-notes 'what was found, and how'", "bd update av-1 --status done …"),
+        (f"bd update av-1 --json --status done --append-notes '{'long ' * 12}'", "bd update av-1 --status done …"),
     ],
 )  # fmt: skip
 def test_a_command_that_acts_elsewhere_is_told(command: str, told: str) -> None:
@@ -161,12 +162,25 @@ def test_a_target_that_gave_up_behind_a_pipe_is_not_told_as_done() -> None:
         ("update_issue", {"id": "T-7", "fields": {"state": "Done"}}, "update_issue T-7 (fields Done)"),
         ("pay_bill", {"id": "B1", "methods": [{"payment_id": "card_1", "amount": 5}]}, "pay_bill B1"),
         ("invite_users", {"users": ["ann", "n" * 41, "bob"]}, "invite_users (users ann; +2)"),
-        ("set_rows", {"rows": [f"row-{n}-{'x' * 20}" for n in range(9)]},
-         "set_rows (rows " + "; ".join(f"row-{n}-{'x' * 20}" for n in range(4)) + "; +5)"),
+        ("set_rows", {"rows": [f"row-{n:09}" for n in range(99)]}, "set_rows (rows row-000000000; row-000000001; +97)"),
     ],
 )  # fmt: skip
 def test_lists_and_objects_are_told_by_their_first_elements(tool, arguments, told) -> None:
     assert Session().calls(tool, "{}", **arguments).texts() == [told]
+
+
+@pytest.mark.parametrize(
+    ("days", "told"),
+    [
+        ([21, 21], "A1 2024-05-21 12A; A2"),
+        ([21, 22, 23], "A1 2024-05-21; A2 2024-05-22; A3 2024-05-23"),
+        ([21, 22, 23, 24], "A1; A2; A3; A4"),
+        ([21] * 30, "A1; A2; A3; A4; A5; A6; A7; A8; A9; A10; +20"),
+    ],
+)
+def test_the_more_elements_a_list_has_the_less_is_told_of_each(days: list[int], told: str) -> None:
+    flights = [{"number": f"A{at + 1}", "date": f"2024-05-{day}", "seat": "12A"} for at, day in enumerate(days)]
+    assert Session().calls("book_flights", "{}", flights=flights).texts() == [f"book_flights (flights {told})"]
 
 
 def test_two_updates_of_one_thing_that_differ_are_two() -> None:
@@ -211,6 +225,7 @@ def test_a_commit_that_was_amended_is_replaced() -> None:
         ("git rebase --abort", ["three", "two", "one"]),
         ("git merge --abort", ["three", "two", "one"]),
         ("git checkout main && git reset --soft HEAD~1", ["three", "two", "one"]),
+        ("git cherry-pick --abort && git reset --soft HEAD~1", ["two", "one"]),
         ("git checkout a.py && git reset --soft HEAD~1", ["two", "one"]),
     ],
 )
@@ -226,6 +241,17 @@ def test_a_reset_that_loses_work_and_a_revert_stand_as_their_own_lines() -> None
 
 def test_a_reset_that_failed_takes_nothing_back() -> None:
     assert len(commits("one").runs("git reset --soft HEAD~1", FAILS + "fatal: bad revision").texts("effect")) == 1
+
+
+def test_a_move_to_another_branch_that_the_user_declined_is_not_told() -> None:
+    assert Session().runs("git checkout main", "The user doesn't want to proceed with this tool use.").texts() == []
+
+
+def test_commits_that_are_still_seen_are_carried_once() -> None:
+    known = Commits(['git commit "two"'])
+    known.carry(["git push", 'git commit "one"', 'git commit "two"'])
+    back = [known.note("", "git reset", ("reset", "HEAD~1")) for _ in range(3)]
+    assert back == [['git commit "two"'], ['git commit "one"'], []]
 
 
 # what is open no more

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -32,8 +32,10 @@ _ARGUMENTS_WIDTH = 140
 _SCALAR_WIDTH = 60
 _ELEMENT_WIDTH = 40
 """Of a text that tells which element of a list is meant; a longer one tells something else."""
-_MOST_OF_ELEMENT = 3
+_MOST_MEMBERS = 3
 """So many members say which element of a list is meant."""
+_MOST_ELEMENTS = 12
+_LIST_WIDTH = 44
 _ENDING = ("cancel", "delete", "terminate", "withdraw")
 """After which what was acted on is no more."""
 
@@ -136,33 +138,44 @@ def _details(tool: str, arguments: dict[str, Any]) -> str:
 
 
 def _listed(value: object, room: int) -> str:
-    """Return the first elements of a list, whole, and how many more there are; an object is such an element."""
-    if not isinstance(value, list):
-        return text if isinstance(value, dict) and len(text := _element(value)) <= room else ""
-    found: list[str] = []
-    for at, element in enumerate(value):
-        text = _element(element)
-        more = f"; +{len(value) - at - 1}" if at + 1 < len(value) else ""
-        if not text or len("; ".join([*found, text])) + len(more) > room:
-            break
-        found.append(text)
-    left = len(value) - len(found)
-    return "; ".join(found) + (f"; +{left}" if left else "") if found else ""
+    """Return the elements of a list with as many of their members as fit; else the first ones, whole, and how many more
+    there are. An object is a list of one."""
+    elements = [_members(element) for element in islice(value if isinstance(value, list) else [value], _MOST_ELEMENTS)]
+    more = len(value) - len(elements) if isinstance(value, list) else 0
+    if not all(elements[:1]):
+        return ""
+    for members in range(_MOST_MEMBERS, 0, -1):
+        found = list(_told([element[:members] for element in elements]))
+        text = "; ".join(found)
+        if all(elements) and not more and len(text) <= min(room, _LIST_WIDTH):
+            return text
+    while found and (not all(found) or len("; ".join(found)) + len(f"; +{more}") > min(room, _LIST_WIDTH)):
+        found.pop()
+        more += 1
+    return f"{'; '.join(found)}; +{more}" if found else ""
 
 
-def _element(value: object) -> str:
+def _told(elements: Iterable[list[str]]) -> Iterator[str]:
+    """Elements by their members, without those behind the first that are as in the element before."""
+    before: list[str] = []
+    for members in elements:
+        yield " ".join(text for at, text in enumerate(members) if not at or before[at : at + 1] != [text])
+        before = members
+
+
+def _members(value: object) -> list[str]:
     """Return what tells one element of a list from the others: its first short members; numbers with their names."""
     if not isinstance(value, dict):
-        return _short(value)
+        return [text] if (text := _short(value)) else []
     if not value.keys().isdisjoint(_PAYMENTS):
-        return ""
-    return " ".join(islice(_members(value), _MOST_OF_ELEMENT))
-
-
-def _members(value: dict[str, Any]) -> Iterator[str]:
-    for key, member in value.items():
-        if text := _short(member):
-            yield text if isinstance(member, str) or _IDENTITY.search(key) else f"{key} {text}"
+        return []
+    named = ((key, member, _short(member)) for key, member in value.items())
+    told = (
+        text if isinstance(member, str) or _IDENTITY.search(key) else f"{key} {text}"
+        for key, member, text in named
+        if text
+    )
+    return list(islice(told, _MOST_MEMBERS))
 
 
 def _short(value: object) -> str:

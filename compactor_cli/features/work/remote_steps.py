@@ -45,7 +45,7 @@ _ACTING = word_set("create close reopen comment publish deploy approve assign re
 """Words with which any program acts elsewhere, such as a tracker of issues."""
 _CHANGES = word_set("update delete push add remove set edit")
 """Those that change what there is, by options; the words of others tell what they make or say."""
-_OPTION_WIDTH = 32
+_OF_OUTPUT = ("--json", "--quiet", "-q", "--yes", "-y", "--silent", "--verbose", "-v")
 _PARTS_OF = word_set("add remove set edit")
 """Words that do so behind the name of a part: `bd dep add`."""
 _OF_FILES = (
@@ -126,10 +126,10 @@ def remote_step(words: Sequence[str], step: Step) -> str:
         return _statement(program, rest, step.document)
     if program == "aws":
         return _aws(rest)
-    group = rest[:1] and not rest[0].startswith("-") and rest[1:2]
-    acting = not _ACTING.isdisjoint(rest[:2]) or (group and group[0] in _PARTS_OF)
+    part = rest[1:2] if rest and not rest[0].startswith("-") else ()
+    acting = not _ACTING.isdisjoint(rest[:2]) or not _PARTS_OF.isdisjoint(part)
     if acting and program not in _OF_FILES and not _SCRIPT.search(program):
-        return _said(program, _telling(rest), _TITLE_WIDTH)
+        return _said(program, _telling(rest, _TITLE_WIDTH - len(program) - 1), _TITLE_WIDTH)
     return ""
 
 
@@ -155,15 +155,19 @@ def _said(program: str, rest: Sequence[str], width: int) -> str:
     return one_line(" ".join([program, *rest]), width)
 
 
-def _telling(rest: Sequence[str]) -> Sequence[str]:
-    """Words of a command without options that are too long to be told whole, where it names what it changes."""
+def _telling(rest: Sequence[str], room: int) -> Sequence[str]:
+    """Words of a command that names what it changes, with those of its options that fit whole."""
     options = next((at for at, word in enumerate(rest) if word.startswith("-")), len(rest))
     if _CHANGES.isdisjoint(rest[:2]) or options < 2:
         return rest
+    told = " ".join(rest[:options])
     starts = [at for at in range(options, len(rest)) if rest[at].startswith("-")]
-    given = [rest[at:end] for at, end in pairwise([*starts, len(rest)])]
-    told = [words for words in given if len(" ".join(words)) <= _OPTION_WIDTH]
-    return [*rest[:options], *(word for words in told for word in words), *(["…"] if len(told) < len(given) else [])]
+    given = [rest[at:end] for at, end in pairwise([*starts, len(rest)]) if rest[at] not in _OF_OUTPUT]
+    left = False
+    for option in map(" ".join, given):
+        fits = len(told) + len(option) + len("  …") <= room
+        told, left = (f"{told} {option}", left) if fits else (told, True)
+    return [told, *(["…"] if left else [])]
 
 
 def _verb(rest: Sequence[str]) -> str:
