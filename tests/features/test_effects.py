@@ -298,6 +298,11 @@ def test_nothing_is_open_of_what_was_cancelled(*, earlier: bool) -> None:
     ]
 
 
+def test_a_small_number_is_not_the_only_one() -> None:
+    session = Session().calls("update_order", "Error: no", id=7).calls("delete_comment", "{}", id=7)
+    assert session.texts() == ["delete_comment 7", "failed: update_order 7: Error: no"]
+
+
 def test_a_look_by_the_api_that_fails_is_no_open_error() -> None:
     assert Session().runs("gh api repos/o/r/pulls/9", FAILS + "gh: Not Found (HTTP 404)").texts() == []
     (text,) = Session().runs("gh api repos/o/r/pulls -f title=x", FAILS + "gh: Not Found (HTTP 404)").texts()

@@ -36,6 +36,8 @@ _MOST_MEMBERS = 3
 """So many members say which element of a list is meant."""
 _MOST_ELEMENTS = 12
 _LIST_WIDTH = 44
+_TELLING_NUMBER = 4
+"""Digits from which on a number hardly stands for two things."""
 _ENDING = ("cancel", "delete", "terminate", "withdraw")
 """After which what was acted on is no more."""
 
@@ -77,12 +79,14 @@ def plain_key(text: str) -> str:
 
 
 def _ended(tool: str, arguments: dict[str, Any]) -> str:
-    """Return the identity of what a tool cancels or deletes; empty where the tool does so to a part of it."""
+    """Return the identity of what a tool cancels or deletes; empty where the tool does so to a part of it, and for a
+    small number, which other things have, too."""
     if acting_verb(tool) not in _ENDING:
         return ""
     kinds = tool_words(tool)
     named = (key for key in arguments if key == "id" or (_IDENTITY.search(key) and set(tool_words(key)) & set(kinds)))
-    return next(filter(None, (_scalar(arguments[key]) for key in named)), "")
+    ended = next(filter(None, (_scalar(arguments[key]) for key in named)), "")
+    return "" if ended.isdigit() and len(ended) < _TELLING_NUMBER else ended
 
 
 def _identities(arguments: dict[str, Any]) -> list[str]:
