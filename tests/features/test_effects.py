@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.state import compute_state
 from compactor_cli.summaries.format.state_block import state_lines, state_text
-from tests.features.working import Session
+from tests.features.working import FAILS, Session
 
 
 @pytest.mark.parametrize(
@@ -67,3 +68,242 @@ def test_an_edit_that_was_refused_changed_nothing(said: str) -> None:
     assert [line.kind for line in lines] == ["error"]
     done = Session().calls("str_replace_editor", "The file a.py has been edited.", **arguments).state()
     assert [line.kind for line in done] == ["file"]
+
+
+# what acts
+
+
+@pytest.mark.parametrize(
+    "tool",
+    ["slack_send_message", "slack_post_message", "jira_create_issue", "notion-create-pages", "GMAIL_SEND_EMAIL",
+     "calendar_create_event", "google_calendar_create_event", "stripe_refund", "github_issue_create", "API-post-page",
+     "todoist_create_task"],
+)  # fmt: skip
+def test_a_tool_with_the_name_of_its_service_first_acts(tool: str) -> None:
+    assert Session().calls(tool, "{}", id="T-7").texts() == [f"{tool} T-7"]
+
+
+@pytest.mark.parametrize(
+    "tool",
+    ["file_create", "todo_update", "memory_add", "browser_click", "browser_close", "str_replace_editor",
+     "notebook_edit", "task_create", "tmux_send_keys", "git_reset", "search_send_log", "get_order", "jira_issue_get",
+     "github_issue_labels", "API-post-search", "blog_post", "track_package_for_post_office"],
+)  # fmt: skip
+def test_a_tool_that_looks_or_works_here_has_no_effect_outside(tool: str) -> None:
+    assert Session().calls(tool, "{}", id="T-7").texts("effect") == []
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("gh api repos/o/r/issues/5/comments -f body='see a/b'", "gh api POST repos/o/r/issues/5/comments"),
+        ("gh api --input x.json 'repos/o/r/releases?x=1'", "gh api POST repos/o/r/releases"),
+        ("gh api graphql -f query='mutation($i: ID!) { resolveThread(id: $i) { x } }'", "gh api graphql resolveThread"),
+        ("gh secret set TOKEN --body abc", "gh secret set TOKEN"),
+        ("gh pr merge --squash 12", "gh pr merge 12"),
+        ("npm run deploy:prod", "npm run deploy:prod"),
+        ("make -C infra deploy", "make deploy"),
+        ("uv run python manage.py migrate", "manage.py migrate"),
+        ("bundle exec rails db:migrate", "rails db:migrate"),
+        ("alembic upgrade head", "alembic upgrade head"),
+        ('psql -d x -c "DELETE FROM users WHERE id = 3; SELECT 1"', "psql DELETE FROM users WHERE id = 3"),
+        ("psql x <<EOF\nBEGIN;\nDROP TABLE t;\nEOF", "psql DROP TABLE t"),
+        ("rsync -az -e 'ssh -p 2' dist/ me@host:/srv", "rsync dist/ me@host:/srv"),
+        ("scp a.txt host:", "scp a.txt host:"),
+        ("ssh -i key -p 2 host 'cd /srv && docker compose up -d'", "ssh host cd /srv && docker compose up -d"),
+        ("ssh host <<EOF\ncd /srv\nsudo systemctl restart web\nEOF", "ssh host sudo systemctl restart web"),
+        ("ssh host 'cat > /etc/motd'", "ssh host cat > /etc/motd"),
+        ("aws --region eu s3 sync dist s3://site/a --delete", "aws s3 sync dist s3://site/a"),
+        ("aws lambda update-function-code --function-name f", "aws lambda update-function-code --function-name f"),
+        ("kubectl -n prod delete pod web", "kubectl -n prod delete pod web"),
+        ("timeout 60 npx wrangler deploy", "wrangler deploy"),
+        ("bd dolt push", "bd dolt push"),
+        ("bd dep add av-1 av-2", "bd dep add av-1 av-2"),
+        (f"bd update av-1 --json --status done --append-notes '{'long ' * 12}'", "bd update av-1 --status done …"),
+    ],
+)  # fmt: skip
+def test_a_command_that_acts_elsewhere_is_told(command: str, told: str) -> None:
+    assert Session().runs(command, "ok").texts() == [told]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["gh api repos/o/r/pulls", "gh api -X GET search/issues -f q=x", "gh api graphql -f query='query { viewer { x } }'",
+     "npm run migrate:status", "npm update left-pad", "python manage.py migrate --plan", "alembic current",
+     "python manage.py makemigrations", "psql -c 'SELECT * FROM updates'", "rsync -avn dist/ host:/srv",
+     "rsync host:/srv dist/",
+     "scp host:a.txt .", "ssh host", "ssh -T git@github.com", "ssh host 'tail -n 5 log 2>/dev/null'", "aws s3 ls s3://a",
+     "ssh host sudo systemctl status web", "aws s3 cp s3://a/b .", "aws s3 rm s3://a/b --dryrun", "kubectl get pods",
+     "aws lambda list-functions", "kubectl rollout status web", "glab mr list", "brew update", "mkdir deploy",
+     "bd update -h"],
+)  # fmt: skip
+def test_a_command_that_looks_or_stays_here_has_no_effect_outside(command: str) -> None:
+    assert Session().runs(command, "ok").texts("effect") == []
+
+
+def test_a_target_that_gave_up_behind_a_pipe_is_not_told_as_done() -> None:
+    assert Session().runs("make deploy | tail", "make: *** [deploy] Error 1").texts("effect") == []
+
+
+# what is told of it
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        (
+            "update_flights",
+            {"reservation_id": "X9", "cabin": "economy", "flights": [{"number": "HAT052", "date": "2024-05-21"}]},
+            "update_flights X9 (flights HAT052 2024-05-21, cabin economy)",
+        ),
+        ("add_labels", {"labels": ["bug", "ui"], "issue_id": "T-7"}, "add_labels T-7 (labels bug; ui)"),
+        ("send_email", {"to": ["a@x.org", "b@x.org"], "subject": "Hi"}, "send_email a@x.org; b@x.org Hi"),
+        ("order_parts", {"parts": [{"sku": "A1", "count": 2, "rush": True}]}, "order_parts (parts A1 count 2)"),
+        ("update_issue", {"id": "T-7", "fields": {"state": "Done"}}, "update_issue T-7 (fields Done)"),
+        ("pay_bill", {"id": "B1", "methods": [{"payment_id": "card_1", "amount": 5}]}, "pay_bill B1"),
+        ("invite_users", {"users": ["ann", "n" * 41, "bob"]}, "invite_users (users ann; +2)"),
+        ("set_rows", {"rows": [f"row-{n:09}" for n in range(99)]}, "set_rows (rows row-000000000; row-000000001; +97)"),
+    ],
+)  # fmt: skip
+def test_lists_and_objects_are_told_by_their_first_elements(tool, arguments, told) -> None:
+    assert Session().calls(tool, "{}", **arguments).texts() == [told]
+
+
+@pytest.mark.parametrize(
+    ("days", "told"),
+    [
+        ([21, 21], "A1 2024-05-21 12A; A2"),
+        ([21, 22, 23], "A1 2024-05-21; A2 2024-05-22; A3 2024-05-23"),
+        ([21, 22, 23, 24], "A1; A2; A3; A4"),
+        ([21] * 30, "A1; A2; A3; A4; A5; A6; A7; A8; A9; A10; +20"),
+    ],
+)
+def test_the_more_elements_a_list_has_the_less_is_told_of_each(days: list[int], told: str) -> None:
+    flights = [{"number": f"A{at + 1}", "date": f"2024-05-{day}", "seat": "12A"} for at, day in enumerate(days)]
+    assert Session().calls("book_flights", "{}", flights=flights).texts() == [f"book_flights (flights {told})"]
+
+
+def test_two_updates_of_one_thing_that_differ_are_two() -> None:
+    session = (
+        Session().calls("update_seats", "{}", id="X9", seats=["1A"]).calls("update_seats", "{}", id="X9", seats=["2B"])
+    )
+    told = ["update_seats X9 (seats 2B)", "update_seats X9 (seats 1A)"]
+    assert session.texts() == told
+    assert session.calls("update_seats", "{}", id="X9", seats=["2B"]).texts(earlier=told[::-1]) == told
+
+
+# what was taken back
+
+
+def commits(*titles: str) -> Session:
+    session = Session()
+    for at, title in enumerate(titles):
+        session.runs(f'git commit -m "{title}"', f"[main {at}a2b3c4] {title}")
+    return session
+
+
+def test_a_commit_that_was_amended_is_replaced() -> None:
+    session = commits("one", "two").runs("git commit --amend -m three", "[main 9a2b3c4] three")
+    told = ['git commit --amend "three" (9a2b3c4)', 'git commit "one" (0a2b3c4)']
+    assert session.texts() == told
+    earlier = [line.text for line in commits("one", "two").state()][::-1]
+    again = Session().runs("git commit --amend -m three", "[main 9a2b3c4] three")
+    assert again.texts(earlier=earlier) == told
+
+
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        ("git reset --soft HEAD~1", ["two", "one"]),
+        ("git reset HEAD^", ["two", "one"]),
+        ("git reset --mixed HEAD~2", ["one"]),
+        ("git -C /w reset --soft HEAD^^", ["one"]),
+        ("git reset --soft 0a2b3c4", ["one"]),
+        ("git reset --soft HEAD~9", []),
+        ("git reset --soft HEAD", ["three", "two", "one"]),
+        ("git reset HEAD~1 -- a.py", ["three", "two", "one"]),
+        ("git rebase --abort", ["three", "two", "one"]),
+        ("git merge --abort", ["three", "two", "one"]),
+        ("git checkout main && git reset --soft HEAD~1", ["three", "two", "one"]),
+        ("git cherry-pick --abort && git reset --soft HEAD~1", ["two", "one"]),
+        ("git checkout a.py && git reset --soft HEAD~1", ["two", "one"]),
+    ],
+)
+def test_commits_that_a_reset_took_back_are_not_told(command: str, left: list[str]) -> None:
+    texts = commits("one", "two", "three").runs(command).texts()
+    assert [text.split('"')[1] for text in texts if text.startswith("git commit")] == left
+
+
+def test_a_reset_that_loses_work_and_a_revert_stand_as_their_own_lines() -> None:
+    session = commits("one", "two").runs("git reset --hard HEAD~1").runs("git revert HEAD --no-edit")
+    assert session.texts() == ["git revert HEAD --no-edit", "git reset --hard HEAD~1", 'git commit "one" (0a2b3c4)']
+
+
+def test_a_reset_that_failed_takes_nothing_back() -> None:
+    assert len(commits("one").runs("git reset --soft HEAD~1", FAILS + "fatal: bad revision").texts("effect")) == 1
+
+
+def test_a_move_to_another_branch_that_the_user_declined_is_not_told() -> None:
+    assert Session().runs("git checkout main", "The user doesn't want to proceed with this tool use.").texts() == []
+
+
+def test_commits_that_are_still_seen_are_carried_once() -> None:
+    known = Commits(['git commit "two"'])
+    known.carry(["git push", 'git commit "one"', 'git commit "two"'])
+    back = [known.note("", "git reset", ("reset", "HEAD~1")) for _ in range(3)]
+    assert back == [['git commit "two"'], ['git commit "one"'], []]
+
+
+# what is open no more
+
+EDIT_FAILED = "failed: gh pr edit 7: GraphQL: no"
+
+
+@pytest.mark.parametrize(
+    ("command", "open_still"),
+    [
+        ("gh api --method PATCH repos/o/r/pulls/7 -f title=x", False),
+        ("gh api -X PATCH repos/o/r/issues/7 -f title=x", False),
+        ("gh issue edit 7 --add-label x", False),
+        ("gh pr edit https://github.com/o/r/pull/7 --title x", False),
+        ("gh pr comment 7 --body x", True),
+        ("gh pr edit 8 --title x", True),
+        ("gh api -X PATCH repos/o/r/pulls/8 -f title=x", True),
+        ("gh api repos/o/r/pulls/7/comments -f body=x", True),
+    ],
+)
+def test_what_failed_one_way_is_made_up_for_by_another(command: str, *, open_still: bool) -> None:
+    session = Session().runs("gh pr edit 7 --body x", FAILS + "GraphQL: no")
+    assert session.texts() == [EDIT_FAILED]
+    assert (EDIT_FAILED in session.runs(command, "{}").texts()) == open_still
+    assert (EDIT_FAILED in Session().runs(command, "{}").texts(earlier=[EDIT_FAILED])) == open_still
+
+
+def test_an_edit_of_the_pull_request_in_hand_is_made_up_for_by_its_number() -> None:
+    session = Session().runs("gh pr edit --title x", FAILS + "GraphQL: no").runs("gh pr edit 7", "ok")
+    assert session.texts() == ["gh pr edit 7"]
+
+
+@pytest.mark.parametrize("earlier", [True, False])
+def test_nothing_is_open_of_what_was_cancelled(*, earlier: bool) -> None:
+    session = Session().calls("update_flights", "Error: full", reservation_id="X9")
+    session.calls("update_flights", "Error: full", reservation_id="Y1")
+    told = [line.text for line in session.state()][::-1] if earlier else []
+    session = Session() if earlier else session
+    session.calls("cancel_reservation", "{}", reservation_id="X9").calls("delete_label", "{}", reservation_id="Y1")
+    assert session.texts(earlier=told) == [
+        "delete_label Y1",
+        "cancel_reservation X9",
+        "failed: update_flights Y1: Error: full",
+    ]
+
+
+def test_a_small_number_is_not_the_only_one() -> None:
+    session = Session().calls("update_order", "Error: no", id=7).calls("delete_comment", "{}", id=7)
+    assert session.texts() == ["delete_comment 7", "failed: update_order 7: Error: no"]
+
+
+def test_a_look_by_the_api_that_fails_is_no_open_error() -> None:
+    assert Session().runs("gh api repos/o/r/pulls/9", FAILS + "gh: Not Found (HTTP 404)").texts() == []
+    (text,) = Session().runs("gh api repos/o/r/pulls -f title=x", FAILS + "gh: Not Found (HTTP 404)").texts()
+    assert text == "failed: gh api POST repos/o/r/pulls: gh: Not Found (HTTP 404)"

@@ -254,3 +254,10 @@ def test_other_ways_to_discard_changes(command):
 )
 def test_moving_between_branches_and_unstaging_takes_nothing_back(command):
     assert Session().edits("a.py").runs(command).texts("file") == ["edited a.py, unchecked"]
+
+
+def test_a_new_file_that_git_was_not_told_of_stays_whatever_is_reset():
+    session = (
+        Session().calls("Write", file_path="a.py", content="x").runs("git reset --hard HEAD~2", "HEAD is now at 0a1b2")
+    )
+    assert session.texts("file") == ["created a.py, unchecked"]

@@ -163,7 +163,8 @@ class ChangedFiles(Struct):
             back = None if self._elsewhere else _PARENT.fullmatch(place)
             if back:
                 self._commits = max(0, self._commits - (place.count("^") or int(back[1] or 1)))
-            self._take_back(self._within(".", self.changes if back else self._open), call.message, order)
+            told = [name for name in (self.changes if back else self._open) if name not in self._untracked]
+            self._take_back(self._within(".", told), call.message, order)
         elif action == "added":
             for name in self._within(place, self._untracked):
                 del self._untracked[name]

@@ -3,40 +3,43 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
 
+from compactor_cli.features.work.acting_tools import acting_verb, tool_words
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import word_set
 
-_VERBS = word_set(
-    "book cancel update modify exchange return send create delete add remove transfer pay refund submit publish "
-    "post issue save schedule reschedule order purchase deploy merge close reopen assign invite upload archive "
-    "approve reject move rename reply comment subscribe unsubscribe charge register apply confirm upgrade "
-    "downgrade change reset revoke grant enable disable toggle set share forward place launch trigger terminate "
-    "provision restart escalate notify redeem renew withdraw"
-)
-_OPENS = word_set("ticket issue case claim dispute request incident account order pr")
-"""What a tool opens outside the session; others open files and pages."""
-_WITHIN = re.compile(r"patch|^edit|notebook|plan$|todo|(?:create|write|delete|update|move|rename)_?file", re.IGNORECASE)
-"""Tools that change files and plans of the session, which are told elsewhere."""
 _IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
 _IDENTITY = compiled_later(r"(?:_id|Id|Key)$")
 _NOT_MEANT = ("user_id", "userId", "payment_id", "paymentId", "payment_method_id", "session_id", "request_id")
 """Identities of who acts and how, not of what is acted on."""
+_PAYMENTS = ("payment_id", "paymentId", "payment_method_id")
+"""Members of elements of a list that say how something is paid, which is told nowhere."""
 _TITLE_KEYS = ("name", "title", "to", "subject", "email", "url")
 _PERSON_KEYS = ("user_id", "userId")
 _NAMES_ITSELF = re.compile(r"(?=\S*\d)[\w#][\w.:#/-]{2,39}")
 """A value that identifies something: one word with a digit in it."""
 _MOST_RESULT = 20_000
 """Characters of a result from which on it is not read as JSON."""
-_ARGUMENTS_WIDTH = 100
+_ARGUMENTS_WIDTH = 140
+_SCALAR_WIDTH = 60
+_ELEMENT_WIDTH = 40
+"""Of a text that tells which element of a list is meant; a longer one tells something else."""
+_MOST_MEMBERS = 3
+"""So many members say which element of a list is meant."""
+_MOST_ELEMENTS = 12
+_LIST_WIDTH = 44
+_TELLING_NUMBER = 4
+"""Digits from which on a number hardly stands for two things."""
+_ENDING = ("cancel", "delete", "terminate", "withdraw")
+"""After which what was acted on is no more."""
 
 
 class Effect(Struct, frozen=True):
@@ -48,39 +51,42 @@ class Effect(Struct, frozen=True):
     done: bool
     reason: str = ""
     """Why it failed, in the result's words."""
-
-
-@lru_cache(maxsize=1024)  # a session calls the same few tools many times
-def tool_words(tool: str) -> tuple[str, ...]:
-    """The words of a tool's name, in lower case."""
-    return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])", tool))
-
-
-@lru_cache(maxsize=1024)
-def acts(tool: str) -> bool:
-    """Return whether the name of a tool says that it changes something outside the session."""
-    words = tool_words(tool)
-    if not words or _WITHIN.search(tool):
-        return False
-    if words[0] == "open":
-        return len(words) > 1 and words[1] in _OPENS
-    return words == ("submit",) or (len(words) > 1 and words[0] in _VERBS)
+    ends: str = ""
+    """What is no more afterwards, by its identity: nothing of it is open."""
+    git: tuple[str, ...] = ()
+    """The words of a command of git, from its verb on."""
 
 
 def act_effect(call: ToolCall) -> Effect:
     """The effect of a call of a tool that acts, named by what identifies it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     given = _identities(arguments)
-    titles = [_scalar(arguments.get(key)) for key in _TITLE_KEYS]
+    titles = [_scalar(value) or _listed(value, _SCALAR_WIDTH) for value in map(arguments.get, _TITLE_KEYS)]
     made = _made(call.said) if not given and not call.failed else []
-    names = made or given or [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
-    head = " ".join(filter(None, [call.tool, *names, *titles]))
-    rest = _details(arguments, {*_IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS})
-    key = " ".join(
-        filter(None, [call.tool, *(given or [_scalar(arguments.get(key)) for key in _PERSON_KEYS]), *titles])
-    )
+    persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
+    head = " ".join(filter(None, [call.tool, *(made or given or persons), *titles]))
+    rest = _details(call.tool, arguments)
+    key = plain_key(" ".join(filter(None, [call.tool, *(given or persons), *titles])))
     text = one_line(head + (f" ({rest})" if rest else ""), 240)
-    return Effect(text, one_line(key, 160), not call.failed, reason(call))
+    return Effect(text, key, not call.failed, reason(call), _ended(call.tool, arguments))
+
+
+def plain_key(text: str) -> str:
+    """Return what of an effect's text a later success has to share with it: all before options and details."""
+    words = text.split(" (", 1)[0].split()
+    options = next((at for at, word in enumerate(words) if at and word.startswith("-")), len(words))
+    return one_line(" ".join(words[:options]), 160)
+
+
+def _ended(tool: str, arguments: dict[str, Any]) -> str:
+    """Return the identity of what a tool cancels or deletes; empty where the tool does so to a part of it, and for a
+    small number, which other things have, too."""
+    if acting_verb(tool) not in _ENDING:
+        return ""
+    kinds = tool_words(tool)
+    named = (key for key in arguments if key == "id" or (_IDENTITY.search(key) and set(tool_words(key)) & set(kinds)))
+    ended = next(filter(None, (_scalar(arguments[key]) for key in named)), "")
+    return "" if ended.isdigit() and len(ended) < _TELLING_NUMBER else ended
 
 
 def _identities(arguments: dict[str, Any]) -> list[str]:
@@ -111,21 +117,74 @@ def _made(said: str) -> list[str]:
 
 
 def _scalar(value: object) -> str:
-    return one_line(str(value), 60) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    return one_line(str(value), _SCALAR_WIDTH) if _is_scalar(value) else ""
 
 
-def _details(arguments: dict[str, Any], known: set[str]) -> str:
-    """Further arguments that fit on a line, as `name value`."""
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _details(tool: str, arguments: dict[str, Any]) -> str:
+    """Further arguments that fit on a line, as `name value`; first those that the name of the tool speaks of."""
+    known = {*_IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS}
+    meant = {word.rstrip("s") for word in tool_words(tool)}
+    names = [key for key in arguments if key not in known and not _IDENTITY.search(key)]
     found: list[str] = []
     room = _ARGUMENTS_WIDTH
-    for key, value in arguments.items():
-        text = _scalar(value)
+    for key in sorted(names, key=lambda key: meant.isdisjoint(word.rstrip("s") for word in tool_words(key))):
+        text = _scalar(arguments[key]) or _listed(arguments[key], room - len(key) - 3)
         said = f"{key} {text}"
-        if key in known or not text or _IDENTITY.search(key) or len(said) + 2 > room:
+        if not text or len(said) + 2 > room:
             continue
         found.append(said)
         room -= len(said) + 2
     return ", ".join(found)
+
+
+def _listed(value: object, room: int) -> str:
+    """Return the elements of a list with as many of their members as fit; else the first ones, whole, and how many more
+    there are. An object is a list of one."""
+    elements = [_members(element) for element in islice(value if isinstance(value, list) else [value], _MOST_ELEMENTS)]
+    more = len(value) - len(elements) if isinstance(value, list) else 0
+    if not all(elements[:1]):
+        return ""
+    for members in range(_MOST_MEMBERS, 0, -1):
+        found = list(_told([element[:members] for element in elements]))
+        text = "; ".join(found)
+        if all(elements) and not more and len(text) <= min(room, _LIST_WIDTH):
+            return text
+    while found and (not all(found) or len("; ".join(found)) + len(f"; +{more}") > min(room, _LIST_WIDTH)):
+        found.pop()
+        more += 1
+    return f"{'; '.join(found)}; +{more}" if found else ""
+
+
+def _told(elements: Iterable[list[str]]) -> Iterator[str]:
+    """Elements by their members, without those behind the first that are as in the element before."""
+    before: list[str] = []
+    for members in elements:
+        yield " ".join(text for at, text in enumerate(members) if not at or before[at : at + 1] != [text])
+        before = members
+
+
+def _members(value: object) -> list[str]:
+    """Return what tells one element of a list from the others: its first short members; numbers with their names."""
+    if not isinstance(value, dict):
+        return [text] if (text := _short(value)) else []
+    if not value.keys().isdisjoint(_PAYMENTS):
+        return []
+    named = ((key, member, _short(member)) for key, member in value.items())
+    told = (
+        text if isinstance(member, str) or _IDENTITY.search(key) else f"{key} {text}"
+        for key, member, text in named
+        if text
+    )
+    return list(islice(told, _MOST_MEMBERS))
+
+
+def _short(value: object) -> str:
+    text = one_line(str(value), _ELEMENT_WIDTH + 1) if _is_scalar(value) else ""
+    return text if len(text) <= _ELEMENT_WIDTH else ""
 
 
 def reason(call: ToolCall) -> str:

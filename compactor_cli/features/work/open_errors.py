@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from compactor_cli.features.work.acting_tools import acts, tool_words
 from compactor_cli.features.work.calls import ToolCall, answered_call, main_argument
-from compactor_cli.features.work.effects import acts, tool_words
 from compactor_cli.features.work.endings import is_declined
+from compactor_cli.features.work.github_steps import looks_by_api
 from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.model.message import Part
 from compactor_cli.model.state_line import StateLine
@@ -167,7 +168,7 @@ def _looks(step: Step) -> bool:
         return True
     if _INTERPRETER.fullmatch(program) and (step.document or {"-c", "-e", "-p", "-", "--eval"} & set(step.words[1:3])):
         return True
-    return any(_LOOKING_WORD.match(word) for word in step.words[1:3])
+    return looks_by_api(step.words) or any(_LOOKING_WORD.match(word) for word in step.words[1:3])
 
 
 def _named_key(words: Sequence[str]) -> str:

@@ -9,15 +9,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from compactor_cli.features.work.acting_tools import acts
 from compactor_cli.features.work.calls import ToolCall, handles, main_argument, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import CheckRuns
-from compactor_cli.features.work.effects import Effect, act_effect, acts
+from compactor_cli.features.work.effects import Effect, act_effect
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, shortening
+from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
-from compactor_cli.features.work.shell_effects import effect_key, shell_effects
+from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.model.message import Message
 from compactor_cli.model.state_line import Kind, StateLine
@@ -37,8 +39,6 @@ __all__ = ["Kind", "StateLine", "answers_before_turns", "compute_state", "state_
 _MARKS: dict[Status, str] = {"open": " ", "active": ">", "done": "x"}
 _STATUS_OF = {mark: status for status, mark in _MARKS.items()}
 _CARRIED_TASK = compiled_later(r"\[([ >x])\] (.+?)(?: \(task (\w{1,12})\))?$")
-_CONCLUDES = {"git commit": ("git merge", "git cherry-pick", "git revert", "git pull")}
-"""What an effect brings to an end that failed at first, such as a merge with conflicts."""
 _ENDS = compiled_later(
     r"finish|submit|done|exit|attempt_completion|final_answer|terminate|end_task|stop", re.IGNORECASE
 )
@@ -66,6 +66,9 @@ class _State(Struct):
     """Effects that took place, by text, the newest last."""
     failed: dict[str, StateLine] = field(default_factory=dict)
     """Effects that failed, by what has to succeed to make up for them."""
+    commits: Commits = field(default_factory=Commits)
+    ended: set[str] = field(default_factory=set)
+    """What was cancelled or deleted: nothing of it is open."""
     pending: list[StateLine] = field(default_factory=list)
     running: dict[str, StateLine] = field(default_factory=dict)
     """Commands that had not ended when they were last asked for, by their numbers."""
@@ -145,6 +148,7 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
             effects.append(line)
     for number, line in enumerate(reversed(effects), -len(effects)):  # and these in the order of time
         _carry_effect(state, line, number)
+    state.commits.carry(effects[::-1])
 
 
 def _carry_effect(state: _State, line: str, number: int) -> None:
@@ -214,8 +218,13 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
     if call.undecided:
         state.failed[effect.key] = StateLine("effect", f"declined: {effect.text}", call.message)
     elif effect.done:
-        for key in (effect.key, *_CONCLUDES.get(effect.key, ())):
+        for gone in state.commits.note(effect.text, effect.key, effect.git) if effect.git else ():
+            state.done.pop(gone, None)
+        if not effect.text:
+            return
+        for key in made_up_for(effect.key):
             state.failed.pop(key, None)
+        state.ended |= {effect.ends} - {""}
         if effect.text in ("git stash pop", "git stash apply"):
             state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
             return
@@ -242,7 +251,8 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     yield from state.errors.lines(root, order)
     yield from state.checks.error_lines()
     yield from state.checks.failing_lines()
-    failed = (replace(line, text=line.text.replace(f"{_EDIT_OF}{root}", _EDIT_OF)) for line in state.failed.values())
+    still = (line for key, line in state.failed.items() if state.ended.isdisjoint(key.split()[1:]))
+    failed = (replace(line, text=line.text.replace(f"{_EDIT_OF}{root}", _EDIT_OF)) for line in still)
     effects = [*reversed(list(failed)), *reversed(state.done.values())]
     yield from sorted(effects, key=lambda line: -line.message)
     yield from (line for line in tasks if not line.open)

@@ -1,0 +1,85 @@
+"""Names of tools: whether they say that a tool acts outside the session."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
+
+_VERBS = word_set(
+    "book cancel update modify exchange return send create delete add remove transfer pay refund submit publish "
+    "post issue save schedule reschedule order purchase deploy merge close reopen assign invite upload archive "
+    "approve reject move rename reply comment subscribe unsubscribe charge register apply confirm upgrade "
+    "downgrade change reset revoke grant enable disable toggle set share forward place launch trigger terminate "
+    "provision restart escalate notify redeem renew withdraw transition"
+)
+_OPENS = word_set("ticket issue case claim dispute request incident account order pr")
+"""What a tool opens outside the session; others open files and pages."""
+_WITHIN = compiled_later(
+    r"patch|^edit|notebook|plan$|todo(?!ist)|(?:create|write|delete|update|move|rename)_?file", re.IGNORECASE
+)
+"""Tools that change files and plans of the session, which are told elsewhere."""
+_ALSO_THINGS = word_set(
+    "book order issue return place comment change charge exchange purchase transfer register launch"
+)
+"""Verbs that name a thing when they stand behind the name of a service: `github_issue_labels`."""
+_WITH_OBJECT = word_set("post reply schedule move set share save submit reset")
+"""Verbs that do so unless what they are done to follows: `slack_post_message`, not `blog_post`."""
+_LOOKING = word_set(
+    "get list search find read view fetch show check lookup look query describe count calculate compute estimate "
+    "validate verify preview inspect analyze analyse track download export monitor watch retrieve browse ask wait is "
+    "has can should how what which test status info details history results summary"
+)
+_LOCAL = word_set(
+    "file files fs filesystem folder dir directory path workspace project todo todos task tasks subtask plan goal "
+    "memory memories note notes browser page tab tabs window screen mouse cursor keyboard computer desktop "
+    "playwright puppeteer selenium chrome notebook cell editor str string text code buffer clipboard session context "
+    "agent agents subagent thinking thought terminal shell bash python git ide vscode image chart plot diagram "
+    "figure canvas app ui element form data df diff kernel repl sandbox env environment debugger math calculator tmux "
+    "pty console"
+)
+"""What tools that work on files, pages and the agent's own notes begin with."""
+_BETWEEN = word_set("for of to from by with in on at and or")
+_SERVICE_WORDS = 2
+"""So many words of a service may stand before the verb: `google_calendar_create_event`."""
+
+
+@lru_cache(maxsize=1024)  # a session calls the same few tools many times
+def tool_words(tool: str) -> tuple[str, ...]:
+    """Split the name of a tool into its words, in lower case."""
+    return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])", tool))
+
+
+def acts(tool: str) -> bool:
+    """Return whether the name of a tool says that it changes something outside the session."""
+    return bool(acting_verb(tool))
+
+
+@lru_cache(maxsize=1024)
+def acting_verb(tool: str) -> str:
+    """Return what a tool does outside the session, by its name; empty for one that does nothing there."""
+    words = tool_words(tool)
+    if not words or _WITHIN.search(tool):
+        return ""
+    if words[0] == "open":
+        return "open" if len(words) > 1 and words[1] in _OPENS else ""
+    if words == ("submit",) or (len(words) > 1 and words[0] in _VERBS):
+        return words[0]
+    return _verb_of_service(words)
+
+
+def _verb_of_service(words: tuple[str, ...]) -> str:
+    """Return the verb behind the name of a service, as in `slack_send_message`."""
+    if words[0] in _LOCAL:
+        return ""
+    for at, word in enumerate(words[: _SERVICE_WORDS + 1]):
+        if word in _LOOKING or word in _BETWEEN:
+            return ""
+        if at and word in _VERBS and word not in _ALSO_THINGS:
+            behind = words[at + 1 : at + 2]
+            named = bool(behind) and behind[0] not in _LOOKING and behind[0] not in _VERBS
+            if named or word not in _WITH_OBJECT:
+                return word
+    return ""

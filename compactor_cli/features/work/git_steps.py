@@ -1,0 +1,137 @@
+"""Steps of shell commands that change a repository with git: what they are called, and which commits they take back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct, field
+
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import Step, word_set
+
+_TITLE_WIDTH = 80
+_GIT = word_set("push merge rebase cherry-pick revert clean")
+_GIT_WITH = {
+    "branch": word_set("-d -D --delete -m -M"),
+    "checkout": word_set("-b -B"),
+    "switch": word_set("-c -C --create"),
+    "reset": word_set("--hard"),
+}
+"""Commands that change the repository with one of these options only."""
+_BACK = re.compile(r"(?:HEAD|@)(?:~(\d{0,4})|(\^+))")
+"""How one names a commit by how far it is behind the newest."""
+_HASH = compiled_later(r"[0-9a-f]{7,40}")
+_HASH_OF = compiled_later(r" \(([0-9a-f]{7,10})\)$")
+_ELSEWHERE = word_set("checkout switch pull merge")
+"""Commands after which the newest commit is hardly the one that was made last."""
+_PATH = re.compile(r"/$|^\.+$|\.[A-Za-z]\w*$")
+"""How what is checked out ends when it is files."""
+_MOST = 50
+"""Commits that are remembered, so that cost stays linear; nobody takes more of them back."""
+_COMMITS = ("git commit", "git cherry-pick", "git revert")
+
+
+class Commits(Struct):
+    """Commits that can be taken back, by the text of their line, the newest last."""
+
+    made: list[str] = field(default_factory=list)
+
+    def note(self, text: str, key: str, words: Sequence[str]) -> list[str]:
+        """Take over a command of git that succeeded, without options before its verb; the lines of commits that are no
+        more."""
+        verb = words[0] if words else ""
+        before = self.made[-1:] if "--amend" in words else self._behind(words[1:]) if verb == "reset" else []
+        del self.made[len(self.made) - len(before) :]
+        if key in _COMMITS and "--abort" not in words:
+            self.made = [*(made for made in self.made[1 - _MOST :] if made != text), text]
+        elif verb in _ELSEWHERE and not _stays(words):
+            self.made.clear()
+        return before
+
+    def carry(self, lines: Sequence[str]) -> None:
+        """Take over lines of an earlier round, in the order of time."""
+        known = set(self.made)
+        older = [line for line in lines if line.startswith(_COMMITS) and line not in known]
+        self.made = [*older, *self.made][-_MOST:]
+
+    def _behind(self, words: Sequence[str]) -> list[str]:
+        """Return the commits that a reset leaves behind."""
+        plain = [word for word in words if not word.startswith("-")]
+        if len(plain) != 1:
+            return []
+        if back := _BACK.fullmatch(plain[0]):
+            count = len(back.group(2) or "") or int(back.group(1) or 1)
+            return self.made[max(0, len(self.made) - count) :] if count else []
+        if not _HASH.fullmatch(plain[0]):
+            return []
+        hashes = [found.group(1) if (found := _HASH_OF.search(text)) else "" for text in self.made]
+        kept = next((at for at, made in enumerate(hashes) if made and _same(made, plain[0])), len(hashes))
+        return self.made[kept + 1 :]
+
+
+def _same(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _stays(words: Sequence[str]) -> bool:
+    """Return whether a command of those leaves the newest commit where it is."""
+    verb, rest = words[0], words[1:]
+    plain = [word for word in rest if not word.startswith("-")]
+    if verb in ("checkout", "switch"):
+        made = bool(_GIT_WITH[verb] & set(rest))
+        return "--" in rest or (made and len(plain) < 2) or any(map(_PATH.search, plain[-1:]))
+    return bool({"--rebase", "-r", "--abort"} & set(rest))
+
+
+def git_step(words: Sequence[str], steps: Sequence[Step], step: Step) -> tuple[str, str]:
+    """Return text and key of a command of git, from its verb on; an empty text for one that only looks, moves between
+    branches or changes files of the working copy."""
+    verb = words[0] if words else ""
+    rest = words[1:]
+    if verb == "commit":
+        title = _commit_title(rest, step, steps)
+        amend = " --amend" if "--amend" in rest else ""
+        return f"git commit{amend}" + (f' "{title}"' if title else ""), "git commit"
+    if not _changes_repository(verb, rest):
+        return "", f"git {verb}"
+    if {"--abort", "--continue", "--skip"} & set(rest):
+        return f"git {verb} {rest[0]}", f"git {verb}"
+    return one_line(f"git {verb} {' '.join(_message_aside(rest))}".strip(), 120), f"git {verb}"
+
+
+def _changes_repository(verb: str, rest: Sequence[str]) -> bool:
+    plain = [word for word in rest if not word.startswith("-")]
+    if verb == "tag":
+        return bool(plain) and not {"-l", "--list", "-n"} & set(rest)
+    if verb in ("stash", "worktree"):
+        return plain[:1] not in (["list"], ["show"], ["prune"])
+    if verb in _GIT_WITH:
+        return bool(_GIT_WITH[verb] & set(rest))
+    return verb in _GIT
+
+
+def _message_aside(words: Sequence[str]) -> Iterator[str]:
+    """Words without the text of a message."""
+    skip = False
+    for word in words:
+        if not skip and word not in ("-m", "--message", "-F", "-am"):
+            yield word
+        skip = not skip and word in ("-m", "--message", "-F", "-am")
+
+
+def _commit_title(rest: Sequence[str], step: Step, steps: Sequence[Step]) -> str:
+    """The first line of the commit's message, as far as the command has it."""
+    for at, word in enumerate(rest):
+        if re.fullmatch(r"-[a-zA-Z]*m|--message", word) and at + 1 < len(rest):
+            return first_line(rest[at + 1])
+        if word.startswith("--message="):
+            return first_line(word.removeprefix("--message="))
+    return first_line(next((other.document for other in (step, *steps) if other.document.strip()), ""))
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a title or a message."""
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    return one_line(line, _TITLE_WIDTH)

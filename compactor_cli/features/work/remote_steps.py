@@ -1,0 +1,250 @@
+"""Steps of shell commands that act elsewhere by other programs: clusters, databases, hosts, trackers of issues."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import Step, steps, word_set
+
+_PUBLISHERS = word_set("npm pnpm yarn cargo poetry bun gem uv")
+_ACTS = {
+    "docker": word_set("push rm rmi"),
+    "kubectl": word_set(
+        "apply delete create scale rollout patch replace set label annotate drain cordon uncordon edit"
+    ),
+    "terraform": word_set("apply destroy import"),
+    "tofu": word_set("apply destroy import"),
+    "pulumi": word_set("up destroy"),
+    "helm": word_set("install upgrade uninstall rollback"),
+    "twine": word_set("upload"),
+    **dict.fromkeys(
+        word_set("vercel netlify fly flyctl wrangler firebase cdk serverless sls"), word_set("deploy publish destroy")
+    ),
+    "hg": word_set("commit push"),
+    "svn": word_set("commit ci"),
+    "dvc": word_set("push"),
+    "systemctl": word_set("start stop restart enable disable"),
+    "glab": word_set("mr issue"),
+    "alembic": word_set("upgrade downgrade stamp"),
+    "flyway": word_set("migrate clean undo repair"),
+    "manage.py": word_set("migrate flush loaddata"),
+    "artisan": word_set("migrate"),
+    "prisma": word_set("migrate"),
+}
+"""Programs that act elsewhere, with the words that make them."""
+_LOOKS = word_set("status history list ls view show diff checkout --check --plan --sql --list")
+"""Words with which these look only: `kubectl rollout status`."""
+_WITH_VALUE = word_set("-n --namespace --context --kubeconfig --profile --region -c --config")
+"""Options with a value that stand before what a program is to do."""
+_ACTING = word_set("create close reopen comment publish deploy approve assign resolve update delete push commit note")
+"""Words with which any program acts elsewhere, such as a tracker of issues."""
+_CHANGES = word_set("update delete push add remove set edit")
+"""Those that change what there is, by options; the words of others tell what they make or say."""
+_OF_OUTPUT = ("--json", "--quiet", "-q", "--yes", "-y", "--silent", "--verbose", "-v")
+_PARTS_OF = word_set("add remove set edit")
+"""Words that do so behind the name of a part: `bd dep add`."""
+_OF_FILES = (
+    RUNNERS
+    | PLATFORMS
+    | _PUBLISHERS
+    | word_set(
+        "git gh docker echo printf grep rg find ls cat cd man which sed awk mkdir rmdir rm cp mv ln touch chmod "
+        "chown head tail less more wc diff sort uniq test [ [[ type alias kill pkill pgrep ps jq yq xargs tee "
+        "source . export set for while until if case local declare read vim vi nano code open tar zip unzip du df "
+        "stat file basename dirname cut tr nl cmp curl wget ssh scp rsync tree tmux time sleep true sqlite3 psql "
+        "mysql"
+    )
+    | word_set(
+        "apt apt-get brew pip pip3 pipx conda mamba rustup nvm asdf pyenv snap dnf yum apk pacman port choco "
+        "winget scoop composer bundle opam luarocks nix sam pre-commit ip nmcli redis-cli jj tlmgr flatpak "
+        "softwareupdate pod carthage vagrant bower volta fnm claude codex"
+    )
+)
+"""Programs that do other things with these words: on files, on what is installed, on a working copy."""
+_SCRIPT = compiled_later(r"^(?:python|node|deno|ruby|perl|php|bash|sh|zsh)[\d.]*$|\.\w+$")
+_TARGET = compiled_later(
+    r"(?!.*(?:status|list|check|plan|dry|create|generate|test))(?:.*[:_-])?(?:deploy|publish|migrate)(?:$|[:_-])"
+)
+_BUILDERS = ("make", "gmake", "just")
+"""Runners that are given several targets at once."""
+_RUNNERS = RUNNERS | word_set("rails knex sequelize")
+_SENDS = compiled_later(r"^(?:-X|--request)=?(POST|PUT|PATCH|DELETE)?$")
+_STATEMENT = compiled_later(
+    r"(?:^|;)\s*((?:insert\s+into|update\s+\S+\s+set|delete\s+from|drop\s+\w+|alter\s+\w+|truncate|"
+    r"create\s+(?!temp)\w+|grant|revoke)\b[^;]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SQL = ("psql", "mysql", "mariadb")
+_SQL_GIVEN = compiled_later(r"-\w*[ce]|--command|--execute")
+_AWS_ACTING = word_set(
+    "create delete put update deploy start stop terminate run invoke publish send tag untag attach detach register "
+    "deregister modify reboot restore enable disable add remove copy upload import execute associate disassociate"
+)
+"""First words of what a service of a cloud is asked to change."""
+_S3_ACTING = ("rm", "mb", "rb")
+_S3_COPYING = ("cp", "sync", "mv")
+_HERE = compiled_later(r"//(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
+_REMOTE = compiled_later(r"^(?:[\w.-]+@)?[\w.-]{2,}:(?!\\)|^rsync://")
+_SSH_VALUED = compiled_later(r"-[BbcDEeFIiJLlmOopQRSWw]")
+_WRITES = compiled_later(r"(?<![0-9&-])>{1,2}(?!&|\s*/dev/null)")
+_REMOTE_LOOKS = word_set(
+    "ls cat head tail less grep egrep rg find ps df du free uptime whoami hostname uname date which stat "
+    "journalctl id pwd env printenv echo test wc top netstat ss ifconfig ping dig true exit cd file sort uniq awk "
+    "readlink lsof dmesg nproc"
+)
+"""Programs with which one only looks around on another host."""
+_REMOTE_LOOKING = compiled_later(
+    r"(?:status|logs?|ps|show|list|ls|get|inspect|info|images|describe|is-active|diff|version|--version|top|stats)$"
+)
+_TEXT_WIDTH = 120
+_TITLE_WIDTH = 80
+
+
+def remote_step(words: Sequence[str], step: Step) -> str:
+    """Return what a command does elsewhere, in short; empty when it does nothing there."""
+    program, rest = _program(words)
+    if program in _PUBLISHERS and "publish" in rest[:2]:
+        return f"{program} publish"
+    if program in _RUNNERS:
+        return _target(program, rest)
+    if program in _ACTS:
+        verb = _verb(rest)
+        looks = verb not in _ACTS[program] or not _LOOKS.isdisjoint(rest)
+        return "" if looks else _said(program, rest, _TEXT_WIDTH)
+    if program == "curl":
+        return _curl(words)
+    if program in ("rsync", "scp"):
+        return _copy(program, rest)
+    if program == "ssh":
+        return _ssh(rest, step.document)
+    if program in _SQL:
+        return _statement(program, rest, step.document)
+    if program == "aws":
+        return _aws(rest)
+    part = rest[1:2] if rest and not rest[0].startswith("-") else ()
+    acting = not _ACTING.isdisjoint(rest[:2]) or not _PARTS_OF.isdisjoint(part)
+    if acting and program not in _OF_FILES and not _SCRIPT.search(program):
+        return _said(program, _telling(rest, _TITLE_WIDTH - len(program) - 1), _TITLE_WIDTH)
+    return ""
+
+
+def remote_key(words: Sequence[str]) -> str:
+    """Return what a later command shares that does the same, from the words of a command in short; empty for programs
+    that say it by all that stands before their options."""
+    program = words[0] if words else ""
+    if program in _ACTS:
+        return f"{program} {_verb(words[1:])}"
+    if program == "ssh" or (program in _PUBLISHERS and words[1:2] == ["publish"]):
+        return " ".join(words[:2])
+    return " ".join(words[:4]) if program in _SQL else ""
+
+
+def _program(words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the program without its folder, and its arguments; a script that Python or PHP runs is the program."""
+    program = words[0].rsplit("/", 1)[-1]
+    script = words[1].rsplit("/", 1)[-1] if len(words) > 1 and _SCRIPT.search(program) else ""
+    return (script, words[2:]) if script in ("manage.py", "artisan") else (program, words[1:])
+
+
+def _said(program: str, rest: Sequence[str], width: int) -> str:
+    return one_line(" ".join([program, *rest]), width)
+
+
+def _telling(rest: Sequence[str], room: int) -> Sequence[str]:
+    """Words of a command that names what it changes, with those of its options that fit whole."""
+    options = next((at for at, word in enumerate(rest) if word.startswith("-")), len(rest))
+    if _CHANGES.isdisjoint(rest[:2]) or options < 2:
+        return rest
+    told = " ".join(rest[:options])
+    starts = [at for at in range(options, len(rest)) if rest[at].startswith("-")]
+    given = [rest[at:end] for at, end in pairwise([*starts, len(rest)]) if rest[at] not in _OF_OUTPUT]
+    left = False
+    for option in map(" ".join, given):
+        fits = len(told) + len(option) + len("  …") <= room
+        told, left = (f"{told} {option}", left) if fits else (told, True)
+    return [told, *(["…"] if left else [])]
+
+
+def _verb(rest: Sequence[str]) -> str:
+    return next(_plain(rest), "")
+
+
+def _plain(rest: Sequence[str]) -> Iterator[str]:
+    """Words that are no options and no values of those that stand before what a program is to do."""
+    skip = False
+    for word in rest:
+        if not skip and not word.startswith("-"):
+            yield word
+        skip = not skip and word in _WITH_VALUE
+
+
+def _target(program: str, rest: Sequence[str]) -> str:
+    """Return a target that deploys, as a project calls it."""
+    plain = [word for word in rest if not word.startswith("-") and "=" not in word]
+    run = plain[:1] in (["run"], ["run-script"])
+    asked = plain[1:2] if run else plain if program in _BUILDERS else plain[:1]
+    target = next(filter(_TARGET.match, asked), "")
+    return " ".join(filter(None, [program, "run" if run else "", target])) if target else ""
+
+
+def _copy(program: str, rest: Sequence[str]) -> str:
+    """Return a copy of files to another host."""
+    plain = [word for word in rest if not word.startswith("-")]
+    tries = program == "rsync" and any(word[:1] == "-" and word[:2] != "--" and "n" in word for word in rest)
+    return "" if tries or len(plain) < 2 or not _REMOTE.search(plain[-1]) else _said(program, plain[-2:], _TEXT_WIDTH)
+
+
+def _ssh(rest: Sequence[str], document: str) -> str:
+    """Return what is done on another host, unless it only looks."""
+    at = 0
+    while at < len(rest) and rest[at].startswith("-"):
+        at += 2 if _SSH_VALUED.fullmatch(rest[at]) else 1
+    command = " ".join(rest[at + 1 :]) or document
+    writes = _WRITES.search(command)
+    done = next((step for step in steps(command) if not _looks_there(step)), None)
+    if not done and not writes:
+        return ""
+    said = " ".join(done.words) if document and done else command
+    return _said("ssh", [*rest[at : at + 1], said], _TEXT_WIDTH)
+
+
+def _looks_there(step: Step) -> bool:
+    words = step.words[1:] if step.words[0] == "sudo" else step.words
+    return not words or words[0] in _REMOTE_LOOKS or any(map(_REMOTE_LOOKING.match, words[1:3]))
+
+
+def _statement(program: str, rest: Sequence[str], document: str) -> str:
+    """Return the first statement of SQL that changes something."""
+    given = [value for before, value in pairwise(rest) if _SQL_GIVEN.fullmatch(before)]
+    given += [word.partition("=")[2] for word in rest if word.startswith(("--command=", "--execute="))]
+    found = next(filter(None, map(_STATEMENT.search, [*given, document])), None)
+    return _said(program, [found.group(1)], _TEXT_WIDTH) if found else ""
+
+
+def _aws(rest: Sequence[str]) -> str:
+    plain = list(_plain(rest))
+    service, verb = "".join(plain[:1]), "".join(plain[1:2])
+    if service != "s3":
+        return _said("aws", rest, _TEXT_WIDTH) if verb.split("-", 1)[0] in _AWS_ACTING else ""
+    there = any(word.startswith("s3://") for word in plain[3:4])
+    return _said("aws", plain[:4], _TEXT_WIDTH) if verb in _S3_ACTING or (verb in _S3_COPYING and there) else ""
+
+
+def _curl(words: Sequence[str]) -> str:
+    method = ""
+    for at, word in enumerate(words):
+        match = _SENDS.match(word)
+        if match:
+            method = match.group(1) or (words[at + 1] if at + 1 < len(words) else "")
+        elif word in ("-d", "--data", "--data-raw", "--data-binary", "--json", "-F", "--form") and not method:
+            method = "POST"
+    address = next((word for word in words if word.startswith("http")), "")
+    if method not in ("POST", "PUT", "PATCH", "DELETE") or not address or _HERE.search(address):
+        return ""
+    # what is sent with an address may differ each time; where it is sent to is what was acted on
+    return one_line(f"curl {method} {address.partition('?')[0]}", 140)
