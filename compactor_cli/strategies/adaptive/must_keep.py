@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.state import answers_before_turns, session_state
@@ -132,17 +133,29 @@ def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], 
     for line in session_state(inputs.messages):
         if is_seen(line):
             continue
-        cost = inputs.count(line.text) + _BULLET
         if counted := unlisted_counts(line.text):
             left_out += counted
-        elif cost <= left:
-            left -= cost
-            taken.append(line)
+            continue
+        for form in _forms(line):
+            cost = inputs.count(form.text) + _BULLET
+            if cost <= left:
+                left -= cost
+                taken.append(form)
+                break
         else:
             left_out[line.kind] += 1
     if left_out and room >= _COUNTS_REST:
         taken.append(_rest(taken, left_out, left, inputs.count))
     return tuple(taken)
+
+
+def _forms(line: StateLine) -> Iterator[StateLine]:
+    """Yield a line of the state, and of something that took place outside the session its beginning: what was done to
+    what, where there is no room for the details."""
+    yield line
+    short, details, _ = line.text.partition(" (")
+    if line.kind == "effect" and not line.open and details:
+        yield replace(line, text=short)
 
 
 def _rest(taken: list[StateLine], left_out: Counter[Kind], left: float, count: Callable[[str], int]) -> StateLine:
