@@ -11,7 +11,7 @@ from compactor_cli import api
 from compactor_cli.features.work.state import session_state
 from compactor_cli.settings import Settings
 from tests.builders import ROOT, load_or_skip
-from tests.pipeline.sessions import Json, assistant, compact, result, user
+from tests.pipeline.sessions import Json, assistant, compact, filler, result, user
 from tests.strategies import work
 
 SAID = "Right, that is done now."
@@ -94,3 +94,26 @@ def test_what_stays_at_its_place_is_not_counted_once_more_in_the_next_round(rati
     more = edited(3, 4)
     assert "edited src/tides.py 11x, unchecked" in state_of([*start, *middle, *more])
     assert set(state_of([*carried, *more])) == set(state_of([*start, *middle, *more]))
+
+
+def test_what_took_place_outside_is_told_without_its_details_where_they_have_no_room() -> None:
+    booked: list[Json] = []
+    for number in range(6):
+        flights = [{"flight": f"HAT{number}{n}", "date": f"2024-05-{n + 10}"} for n in range(3)]
+        arguments = {"user_id": "mia_li_3668", "cabin": "economy", "flights": flights}
+        booked += [assistant(None, (f"b{number}", "book_reservation", arguments))]
+        booked += [result(f"b{number}", json.dumps({"reservation_id": f"HATHA{number}"}))]
+    records = [*work.session(12), *booked, *(record for n in range(9) for record in filler(n))]
+    told = [
+        [
+            line
+            for m in compact(records, strategy="adaptive", target_ratio=ratio).messages
+            for line in m.text().split("\n")
+        ]
+        for ratio in (0.05, 0.012)
+    ]
+    lines = [[line for line in of if line.startswith("- book_reservation")] for of in told]
+    assert [line.partition(" (")[0] for line in lines[0]] == [f"- book_reservation HATHA{n}" for n in range(6)]
+    assert all(" (cabin economy, flights " in line for line in lines[0])
+    assert lines[1][-1] == lines[0][-1]
+    assert lines[1][0] in [line.partition(" (")[0] for line in lines[0]]
