@@ -8,9 +8,13 @@ from itertools import pairwise
 
 import pytest
 
+from compactor_cli.strategies.shared.quoted_lines import Quoter
+from compactor_cli.strategies.shared.selection import ChosenLine
+from compactor_cli.summaries.format.excerpts import quote
 from tests.builders import assistant as says
+from tests.builders import call, calling, user
 from tests.builders import result as answers
-from tests.builders import user
+from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, long_session, result
 from tests.strategies import work
 
@@ -79,6 +83,28 @@ def test_the_output_of_a_command_that_was_written_as_text_stands_behind_it(code:
                 alone, together = alone + is_alone, together + (not is_alone)
     assert alone
     assert together
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("23553.0", " → 23553.0"),
+        ("ok", ""),
+        ("(no output)", ""),
+        ("The file a.py has been updated.", ""),
+        ("one line\nand another", ""),
+        ("as many words as a sentence of its own has in it", ""),
+    ],
+)
+def test_a_quoted_call_has_the_few_words_of_its_result_behind_it(said: str, shown: str) -> None:
+    told = Told(
+        user("What is it?"), calling(call("c1", "calculate", '{"sum": "1+2"}')), answers("c1", said), says("So.")
+    )
+    quoter = Quoter(told.messages, told.lines, len)
+    asked, *rest = (ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1))
+    assert quote(quoter.excerpts([asked, *rest])) == f'#1 calculate: {{"sum": "1+2"}}{shown}'
+    with_result = [asked, *rest, *(ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2))]
+    assert quote(quoter.excerpts(with_result)).split("\n")[0] == '#1 calculate: {"sum": "1+2"}'
 
 
 def test_lines_inside_of_json_are_lines_at_their_place_too() -> None:

@@ -32,6 +32,7 @@ from compactor_cli.summaries.format.headers import Base, lines_header, lines_mar
 from compactor_cli.summaries.format.reading import heading_at
 from compactor_cli.summaries.format.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
+from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import indent_at
 
@@ -48,6 +49,9 @@ _SPARE = 6
 _NUMBER = compiled_later(r"^[ \t]*(\d{1,6})(?:→|\t)", re.MULTILINE)
 """The number that tools put before a line of a file."""
 _WORD = compiled_later(r"\w{2}")
+_FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
+_SAYS_NOTHING = compiled_later(r"\W*(?:ok|done|success|none|null|\w* ?no output|\S+ completed)\b", re.IGNORECASE)
+"""Results that say no more than that there is nothing to say."""
 
 
 Level = Literal["mark", "short", "named", "full"]
@@ -148,6 +152,8 @@ class Quoter:
             ends = following is None or lines.piece(following.line) is not piece
             if ends and not earlier and _goes_on(piece, lines.ends[line]):
                 text = f"{text} {GAP}".rstrip()
+            elif ends and piece.call:
+                text += self._short_result(piece, quoted)
             yield Excerpt(head, text, joint, choice.value)
             last_line, last_piece = line, piece
 
@@ -166,6 +172,15 @@ class Quoter:
         if call not in self._outcomes:
             self._outcomes[call] = misfortune(self._part(call), self._part(result))
         return self._outcomes[call]
+
+    def _short_result(self, piece: SessionPiece, quoted: set[tuple[int, int]]) -> str:
+        """Return the result of a call behind it, where it is a few words that are not quoted themselves."""
+        spot = self._result_of.get((piece.message, piece.part))
+        if spot is None or spot in quoted:
+            return ""
+        said = self._part(spot).text.strip()
+        tells = _FEW_WORDS.fullmatch(said) is not None and not _SAYS_NOTHING.match(said)
+        return f" → {plain(said)}" if tells and not noisy_lines(said) else ""
 
     def _speaker(self, piece: SessionPiece, end: int, quoted: set[tuple[int, int]]) -> str:
         """Return who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""
