@@ -18,6 +18,10 @@ CASES = {
     "FAILED tests/a.py::test_b\n=== 1 failed, 3 passed in 2.10s ===": "=== 1 failed, 3 passed in 2.10s ===",
     "Creating the request\nhttps://github.com/a/b/pull/17\n": "https://github.com/a/b/pull/17",
     "All checks passed!\n": "All checks passed!",
+    "On branch main\nAll conflicts fixed but you are still merging.\n\nChanges to be committed:\n\tmodified: a.py": (
+        "All conflicts fixed but you are still merging."
+    ),
+    "On branch main\nnothing to commit, working tree clean": "nothing to commit, working tree clean",
     "src/a.py\nsrc/b.py\nREADME.md": "",
     "": "",
 }

@@ -1,4 +1,5 @@
-"""The line of a command's output that says how it came out: the sum of a test run, a verdict, a commit."""
+"""The line of a command's output that says how it came out: the sum of a test run, a verdict, a commit, a merge that is
+not concluded."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ from compactor_cli.text.patterns import compiled_later
 _MADE = compiled_later(
     r"^(?:\[[^\]\n]+ (?:\(root-commit\) )?[0-9a-f]{7,40}\] .*|"  # a commit
     r"[ *+=!-]* (?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[[\w ]+\]) +\S+ +-> +\S+.*|"  # a push
-    r"https://\S+/(?:pull|issues|merge_requests|releases/tag)/\S+)$",
+    r"https://\S+/(?:pull|issues|merge_requests|releases/tag)/\S+|"
+    r"(?:All conflicts fixed but you are still merging|You have unmerged paths|You are (?:currently|in the middle of) |"
+    r"HEAD detached |nothing to commit|Automatic merge |interactive rebase in progress).*)$",  # where a repository stands
     re.MULTILINE,
 )
 _SUM = compiled_later(r"\b\d+ (?:pass|fail|tests?\b|error|issue|problem|warning)", re.IGNORECASE)
