@@ -14,7 +14,7 @@ _MADE = compiled_later(
     r"[ *+=!-]* (?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[[\w ]+\]) +\S+ +-> +\S+.*|"  # a push
     r"https://\S+/(?:pull|issues|merge_requests|releases/tag)/\S+|"
     r"(?:All conflicts fixed but you are still merging|You have unmerged paths|You are (?:currently|in the middle of) |"
-    r"HEAD detached |nothing to commit|Automatic merge |interactive rebase in progress).*)$",  # where a repository stands
+    r"HEAD detached |nothing to commit|Automatic merge |interactive rebase in progress).*)$",  # git status
     re.MULTILINE,
 )
 _SUM = compiled_later(r"\b\d+ (?:pass|fail|tests?\b|error|issue|problem|warning)", re.IGNORECASE)
