@@ -20,7 +20,7 @@ from compactor_cli.summaries.format.verbatim import QUOTED, carried
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last
-from compactor_cli.summaries.told import CONSTRAINT, ending, is_decision, says_little, tells, told_statements
+from compactor_cli.summaries.told import CONSTRAINT, all_statements, is_decision, says_little, tells, told_statements
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.kept_sentences import Keywords, points
@@ -226,7 +226,7 @@ def last_words(messages: Sequence[Message]) -> list[SummaryItem]:
     last = next((message for message in reversed(messages) if message.origin != "injected"), None)
     if last is None or last.role != "assistant" or last.calls or last.origin == "summary":
         return []
-    said = " ".join(ending(last.text("text"), _SAID_LAST))
+    said = " ".join(all_statements(last.text("text"))[-_SAID_LAST:])
     return (
         [SummaryItem("Next", f'the agent said last: "{clip(said)}"', (last.number,), _order(last, 999))] if said else []
     )
@@ -242,7 +242,7 @@ def _last_thought(messages: Sequence[Message]) -> list[SummaryItem]:
     """Return the end of what the agent thought last: some say nowhere else what they found."""
     for message in reversed(messages):
         if message.role == "assistant" and (thought := message.text("thinking").strip()):
-            said = clip(" ".join(ending(thought, _SAID_LAST)))
+            said = clip(" ".join(all_statements(thought)[-_SAID_LAST:]))
             text = f'the agent thought last: "{said}"'
             return [SummaryItem("In progress", text, (message.number,), _order(message, 0))] if said else []
     return []
@@ -258,7 +258,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
         return
     repeats = carried(text)
     requests = [words for words in (repeats.first, repeats.last) if words and words not in repeated]
-    for order, sentence in enumerate(chain.from_iterable(map(sentences, requests))):
+    for order, sentence in enumerate(chain.from_iterable(map(all_statements, requests))):
         yield SummaryItem("Goal", f'"{clip(sentence)}"', (), order - 2 * _LONG_AGO, bonus=6)
     written = bool(writer_of(text))
     start = body_start(repeats.rest) if written else 0
@@ -293,7 +293,7 @@ def _old_line(line: str, written: bool) -> str:
 
 
 def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
-    lines = sentences(message.text("text"))
+    lines = all_statements(message.text("text"))
     substantial = [order for order, sentence in enumerate(lines) if tells(sentence)]
     for order, sentence in enumerate(lines):
         section = "Constraints" if CONSTRAINT.search(sentence) else "Goal"

@@ -1,4 +1,4 @@
-"""What of an answer is worth telling later: statements, without announcements, questions and nods."""
+"""What of a text is worth telling later: its statements; of an answer without announcements, questions and nods."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ def told_statements(text: str) -> list[str]:
     return _put_together([one for one in statements(text) if not (_announces(one.lead) or _leads_nowhere(one.text))])
 
 
-def ending(text: str, count: int) -> list[str]:
-    """Return the last sentences of an answer, whatever they are, the items of a list behind what they are of."""
-    return _put_together(statements(text))[-count:]
+def all_statements(text: str) -> list[str]:
+    """Return the sentences of a text, the items of a list behind what says what they are: what is not to be done stands
+    in a list under that."""
+    return _put_together(statements(text))
 
 
 def is_decision(sentence: str) -> bool:

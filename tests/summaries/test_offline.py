@@ -126,6 +126,13 @@ def test_items_of_a_list_are_quoted_behind_what_says_what_they_are(said: str, qu
     assert '- "It writes `b.csv`." [#1]' in text
 
 
+def test_what_is_asked_for_in_a_list_stands_behind_what_says_so() -> None:
+    asked = "Mend the rates. Please don't:\n- touch the parser\n- rename the files"
+    text = summarize(transcript([user(asked), assistant("The rates are mended.")]).messages)
+    assert '"Mend the rates. Please don\'t: … touch the parser … rename the files"' in text
+    assert '"touch the parser"' not in text
+
+
 @pytest.mark.parametrize(
     "announced",
     [
