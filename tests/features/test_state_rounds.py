@@ -102,6 +102,7 @@ def test_a_state_that_nothing_followed_stays_as_it_is(steps):
 @example([STEPS[5], STEPS[0], STEPS[10]], [STEPS[9]])  # a build failed after the edit, a test before it
 @example([STEPS[0], STEPS[5], STEPS[10]], [STEPS[9]])  # both failed after it
 @example([STEPS[4], STEPS[0]], [STEPS[8]])  # a pass before the edit, and one of another kind behind it
+@example([STEPS[0], STEPS[4]], [STEPS[8]])  # tests passed behind the edit, and then a linter
 def test_two_rounds_say_what_one_says(first, second):
     """But for the order among lines of the same worth, and for errors that only one round knows to be given up."""
     before, after, whole = (Session().runs("cd /w && ls", "src") for _ in range(3))
