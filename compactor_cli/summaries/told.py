@@ -8,7 +8,7 @@ from itertools import chain, groupby
 
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.sentences import ASKS, Sentence, statements
+from compactor_cli.text.sentences import ASKS, Sentence, sentences, statements
 
 _FIRM = compiled_later(
     r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
@@ -49,7 +49,7 @@ def told_statements(text: str) -> list[str]:
 def all_statements(text: str) -> list[str]:
     """Return the sentences of a text, the items of a list behind what says what they are: what is not to be done stands
     in a list under that."""
-    return _put_together(statements(text))
+    return _put_together(statements(text)) or sentences(text)  # a line with a colon may be all that there is
 
 
 def is_decision(sentence: str) -> bool:

@@ -131,6 +131,8 @@ def test_what_is_asked_for_in_a_list_stands_behind_what_says_so() -> None:
     text = summarize(transcript([user(asked), assistant("The rates are mended.")]).messages)
     assert '"Mend the rates. Please don\'t: … touch the parser … rename the files"' in text
     assert '"touch the parser"' not in text
+    pasted = transcript([user("Mend this:\n```\nrate = 1\n```"), assistant("The rates are mended.")]).messages
+    assert '"Mend this:"' in summarize(pasted)
 
 
 @pytest.mark.parametrize(
