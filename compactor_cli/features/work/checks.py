@@ -70,7 +70,8 @@ class CheckRun(Struct, frozen=True):
         if self.label == other.label and self.kind == other.kind:
             return True
         return (
-            self.program == other.program != "*"
+            self.kind == other.kind
+            and self.program == other.program != "*"
             and _options(self.label) >= _options(other.label)
             and self.covers(other)
         )
@@ -88,10 +89,11 @@ class CheckRun(Struct, frozen=True):
         return within and (not self.selected or _all_within(names, self.selected))
 
 
-def _options(label: str) -> set[str]:
+@lru_cache(maxsize=1024)
+def _options(label: str) -> frozenset[str]:
     """Return the options that say what is run, rather than how much is said of it."""
     words = (word for word in label.split() if len(word) > 2 and word.startswith("-") and not _ASIDE.match(word))
-    return {word for word in words if word.partition("=")[0] not in _SELECTS}
+    return frozenset(word for word in words if word.partition("=")[0] not in _SELECTS)
 
 
 @lru_cache(maxsize=4096)  # a session runs the same few checks many times
@@ -110,6 +112,7 @@ def is_prose(path: str) -> bool:
     return _PROSE.search(path) is not None
 
 
+@lru_cache(maxsize=8192)
 def _within(name: str, limit: str) -> bool:
     name, limit = name.removeprefix("./"), limit.removeprefix("./").removesuffix("...").rstrip("/")
     return name == limit or name.startswith((f"{limit}/", f"{limit}::", f"{limit}.")) or f"/{limit}/" in f"/{name}"
