@@ -18,8 +18,9 @@ from msgspec import Struct, field
 from compactor_cli.features.work.ledger import ACTIONS, compute_ledger, where
 from compactor_cli.features.work.open_errors import only_looks
 from compactor_cli.model.message import Message
+from compactor_cli.summaries.format.excerpts import harmless
 from compactor_cli.summaries.outline import FACTS, cells
-from compactor_cli.summaries.snippets import changes, is_left_out
+from compactor_cli.summaries.snippets import changes
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 
@@ -129,11 +130,11 @@ def shown_command(command: str) -> str:
 
 def _changed_line(lines: Sequence[str]) -> str:
     """Return what a change did in a few words: the first line that it added, else the first that it took away."""
-    worded = [line for line in lines if not is_left_out(line) and any(sign.isalnum() for sign in line.lstrip("+-| "))]
+    worded = [line for line in lines if any(sign.isalnum() for sign in line.lstrip("+-| "))]
     line = next((line for line in worded if not line.startswith("-| ")), worded[0] if worded else "")
     sign, text = ("-", line[3:]) if line.startswith("-| ") else ("+", line.removeprefix("+| "))
     # neither a backtick nor a place may stand in it: a later round finds the line's parts by them
-    return f"{sign} {one_line(text, _CHANGE_WIDTH)}".replace("`", "'").replace("[#", "[ #") if text else ""
+    return f"{sign} {one_line(harmless(text), _CHANGE_WIDTH)}".replace("`", "'").replace("[#", "[ #") if text else ""
 
 
 def line_of_row(row: str) -> str:

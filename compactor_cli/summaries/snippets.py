@@ -27,7 +27,6 @@ _CARRIED = compiled_later(
     r"  (```+)\n((?:  [^\n]*\n|\n)*?)  \3$",
     re.MULTILINE,
 )
-_LEFT_OUT = compiled_later(r"… [0-9]+ more lines?")
 _MOST = 12
 """Files whose changes are shown, those that were changed last."""
 
@@ -38,15 +37,16 @@ class CodeSnippet(Struct, frozen=True):
     about: str
     """Path of the file; empty for code that was only shown."""
     lines: tuple[str, ...]
+    """All that are not blank; a block shows some of them."""
     message: int
 
     @property
     def block(self) -> str:
         """Return the lines as a block that belongs to an item of a list; none of them is a mark of the summary."""
-        fence = "```"
-        while any(fence in line for line in self.lines):
+        fence, shown = "```", tuple(_cut(self.lines))
+        while any(fence in line for line in shown):
             fence += "`"
-        return "\n".join(f"  {line}".rstrip() for line in (fence, *self.lines, fence))
+        return "\n".join(f"  {line}".rstrip() for line in (fence, *shown, fence))
 
 
 def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
@@ -61,7 +61,7 @@ def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
                     del snippets[path]
                 for path, lines in changed_lines(part):
                     snippets.pop(path, None)
-                    snippets[path] = CodeSnippet(path, _shown(lines), message.number)
+                    snippets[path] = CodeSnippet(path, _filled(lines), message.number)
     return [snippet for snippet in snippets.values() if snippet.lines][-_MOST:]
 
 
@@ -76,11 +76,6 @@ def is_label(line: str) -> bool:
     return line.startswith(_LABELS)
 
 
-def is_left_out(line: str) -> bool:
-    """Return whether a line of a snippet only counts lines that it does not show."""
-    return _LEFT_OUT.fullmatch(line) is not None
-
-
 def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
     """Return the code that the agent showed last in what it wrote; None when it showed none."""
     for message in reversed(messages):
@@ -88,7 +83,7 @@ def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
             continue
         blocks = [match[2] for match in _FENCED.finditer(message.text("text"))]
         if blocks:
-            lines = _shown(blocks[-1].split("\n"))
+            lines = _filled(blocks[-1].split("\n"))
             return CodeSnippet("", lines, message.number) if lines else None
     return None
 
@@ -98,12 +93,12 @@ def _has_failed(result: Part) -> bool:
     return has_failed(result) or (result.failed is None and _ERROR.match(result.text) is not None)
 
 
-def _shown(lines: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_cut(lines))
+def _filled(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(line.rstrip() for line in lines if line.strip())
 
 
-def _cut(lines: Sequence[str]) -> Iterator[str]:
-    filled = [line.rstrip() for line in lines if line.strip()]
+def _cut(filled: Sequence[str]) -> Iterator[str]:
+    """Yield the lines that are shown, with a mark where others are left out."""
     left_out = 0
     shown = _first_telling(filled)
     for index, line in enumerate(filled):
