@@ -92,8 +92,9 @@ def noisy_lines(text: str) -> frozenset[int]:
         return frozenset()
     lines = text.split("\n")
     found = frozenset[int]().union(*_passed(lines)) if may_pass else frozenset[int]()
-    for pattern in (_METER,) * metered + (_DONE,) * confirms:
-        found |= {number for number, line in enumerate(lines) if pattern.fullmatch(line)}
+    for is_hinted, pattern in ((metered, _METER), (confirms, _DONE)):
+        if is_hinted:
+            found |= {number for number, line in enumerate(lines) if pattern.fullmatch(line)}
     if not hinted:
         return found
     shell_lines = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -55,6 +55,19 @@ class Step(Struct, frozen=True):
 def word_set(text: str) -> frozenset[str]:
     """Return the words of a text: how lists of names of programs are written down."""
     return frozenset(text.split())
+
+
+def operands(arguments: Iterable[str], valued: Container[str] = ()) -> list[str]:
+    """Return the arguments of a program that are no options, nor values of these. `valued`: options whose value is a
+    word of its own."""
+    found: list[str] = []
+    ended = is_value = False
+    for word in arguments:
+        if ended or not (is_value or word.startswith("-")):
+            found.append(word)
+        ended = ended or word == "--"
+        is_value = word in valued
+    return found
 
 
 @remembered

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
 from compactor_cli.features.work.folders import folder_of, within
-from compactor_cli.features.work.git_files import KEEPING
+from compactor_cli.features.work.git_files import KEEPING, commits_back
 from compactor_cli.features.work.ledger import command_actions, every_action, is_within
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
@@ -27,7 +27,6 @@ _CARRIED = compiled_later(rf"({'|'.join(_CHANGES)}) (.+?)(?: (\d+)x)?(?:, edited
 _OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
 """How a result names the file that an editor with one open file has changed."""
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
-_PARENT = compiled_later(r"(?:HEAD|@)(?:~(\d*)|\^+)")
 _REMOVING = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
 _NOTHING = "No local changes to save"
 _PATH_WIDTH = 300
@@ -160,10 +159,11 @@ class ChangedFiles(Struct):
         if action == "restored":
             self._take_back(self._within(place, self._open), call.message, order, all_tracked=False)
         elif action == "reset":
-            back = None if self._elsewhere else _PARENT.fullmatch(place)
-            if back:
-                self._commits = max(0, self._commits - (place.count("^") or int(back[1] or 1)))
-            told = [name for name in (self.changes if back else self._open) if name not in self._untracked]
+            back = None if self._elsewhere else commits_back(place)
+            if back is not None:
+                self._commits = max(0, self._commits - back)
+            pool = self._open if back is None else self.changes
+            told = [name for name in pool if name not in self._untracked]
             self._take_back(self._within(".", told), call.message, order)
         elif action == "added":
             for name in self._within(place, self._untracked):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import word_set
+from compactor_cli.text.shell import operands, word_set
 
 KEEPING = word_set("inside checked added committed stashed unstashed cleaned dropped")
 """What commands do to changes, rather than to files: the path that stands with it says to which. `inside` says where
@@ -15,6 +15,7 @@ _VALUED = word_set("-m -F -s --source --message --file --pathspec-from-file -C -
 """Options of these commands whose value is a word of its own."""
 _NAMES_FILE = compiled_later(r"^\.?/?$|/$|^(?!v?\d)[^/]*\.[A-Za-z]\w*$|/[^/]*\.[A-Za-z]\w*$")
 """What is a file or a folder, where a branch may stand as well: it ends with a slash, or has an ending."""
+_BACK = compiled_later(r"(?:HEAD|@)(?:~(\d{0,4})|(\^+))")
 _DISCARDS = ("-f", "--force", "--discard-changes")
 
 
@@ -54,14 +55,13 @@ def past_options(words: Sequence[str]) -> list[str]:
 
 def plain_words(words: Sequence[str]) -> list[str]:
     """Return the arguments of a command of git that are no options, nor values of these."""
-    found: list[str] = []
-    ended = valued = False
-    for word in words:
-        if ended or not (valued or word.startswith("-")):
-            found.append(word)
-        ended = ended or word == "--"
-        valued = word in _VALUED
-    return found
+    return operands(words, _VALUED)
+
+
+def commits_back(name: str) -> int | None:
+    """Return how many commits `HEAD~2` or `HEAD^` lies behind the newest; None for a name of another form."""
+    found = _BACK.fullmatch(name)
+    return (len(found[2] or "") or int(found[1] or 1)) if found else None
 
 
 def _checked_out(rest: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
+from compactor_cli.features.work.git_files import commits_back
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
@@ -20,8 +21,6 @@ _GIT_WITH = {
     "reset": word_set("--hard"),
 }
 """Commands that change the repository with one of these options only."""
-_BACK = re.compile(r"(?:HEAD|@)(?:~(\d{0,4})|(\^+))")
-"""How one names a commit by how far it is behind the newest."""
 _HASH = compiled_later(r"[0-9a-f]{7,40}")
 _HASH_OF = compiled_later(r" \(([0-9a-f]{7,10})\)$")
 _ELSEWHERE = word_set("checkout switch pull merge")
@@ -61,8 +60,7 @@ class Commits(Struct):
         plain = [word for word in words if not word.startswith("-")]
         if len(plain) != 1:
             return []
-        if back := _BACK.fullmatch(plain[0]):
-            count = len(back.group(2) or "") or int(back.group(1) or 1)
+        if (count := commits_back(plain[0])) is not None:
             return self.made[max(0, len(self.made) - count) :] if count else []
         if not _HASH.fullmatch(plain[0]):
             return []

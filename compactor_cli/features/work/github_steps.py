@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from compactor_cli.features.work.git_steps import first_line
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
@@ -30,7 +31,6 @@ _MADE = compiled_later(r"(?:^|/)(pulls|issues|releases)$")
 _PARTS = {"merge": "merge", "comments": "comment", "reviews": "review", "labels": "edit", "assignees": "edit"}
 """What is done to an issue or a pull request by sending to a part of it."""
 _NUMBERED = compiled_later(r"^(?:#?|https://\S+/(?:pull|issues)/)(\d+)$")
-_TITLE_WIDTH = 80
 
 
 def github_step(words: Sequence[str]) -> str:
@@ -44,8 +44,8 @@ def github_step(words: Sequence[str]) -> str:
     if topic in ("pr", "issue"):
         name = name or next(filter(_NUMBERED.search, rest), "")
     title = option(rest, "--title", "-t") if topic in ("pr", "issue", "release") else ""
-    first = next((line for line in title.splitlines() if line.strip()), "")
-    return " ".join(filter(None, ["gh", topic, verb, name, f'"{one_line(first, _TITLE_WIDTH)}"' if first else ""]))
+    first = first_line(title)
+    return " ".join(filter(None, ["gh", topic, verb, name, f'"{first}"' if first else ""]))
 
 
 def looks_by_api(words: Sequence[str]) -> bool:

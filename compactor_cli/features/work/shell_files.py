@@ -9,13 +9,14 @@ from posixpath import join, normpath
 
 from msgspec import Struct, field
 
+from compactor_cli.features.work.checks import check_of
 from compactor_cli.features.work.git_files import folder_option, git_actions, past_options, plain_words
 from compactor_cli.features.work.patch_files import patched_files
-from compactor_cli.features.work.programs import SCRIPT_RUNNER, kind_of, program_words, without_prefixes
+from compactor_cli.features.work.programs import SCRIPT_RUNNER, without_prefixes
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import Step, steps, word_set
+from compactor_cli.text.shell import Step, operands, steps, word_set
 
 Action = tuple[str, str]
 """(path, what is done to it)."""
@@ -143,8 +144,7 @@ def _tells(step: Step, words: Sequence[str], is_first: bool) -> bool:
 
 
 def _is_check(step: Step) -> bool:
-    words = program_words(without_prefixes(list(step.words)))
-    return bool(words) and kind_of(words[0].rsplit("/", 1)[-1], words[1:]) is not None
+    return check_of(step) is not None
 
 
 def _step_actions(step: Step, words: list[str], line: _Line) -> Iterator[Action]:
@@ -162,7 +162,7 @@ def _step_actions(step: Step, words: list[str], line: _Line) -> Iterator[Action]
         scripts = [line.documents[word] for word in words if word in line.documents]
         yield from _by_code(step.document or next(iter([*_values(words, "-c", "-e"), *scripts]), ""))
     elif program == "mkdir":
-        line.folders.update(path.rstrip("/") for path in _operands(words))
+        line.folders.update(path.rstrip("/") for path in operands(words[1:]))
     sure = program in _WRITERS or step.document or program == "git"
     for path in step.writes if program not in ("[[", "test") else ():
         if _is_file(path) and (sure or _NAMED_FILE.search(path)):
@@ -173,24 +173,13 @@ def _is_file(path: str) -> bool:
     return 0 < len(path) < 300 and _NO_FILE.search(path) is None
 
 
-def _operands(words: Sequence[str], *valued: str) -> list[str]:
-    """Return the arguments of a program that are no options. `valued`: options whose value is a word of its own."""
-    found: list[str] = []
-    ended = False
-    for before, word in pairwise(words):
-        if ended or (before not in valued and not word.startswith("-")):
-            found.append(word)
-        ended = ended or word == "--"
-    return found
-
-
 def _values(words: Sequence[str], *options: str) -> list[str]:
     return [word for before, word in pairwise(words) if before in options]
 
 
 def _sed(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
     in_place = next((word for word in words[1:] if re.match(r"-[nErsuz]*i|--in-place", word)), "")
-    plain = [word for word in _operands(words, "-e", "-f", "-l", "--expression", "--file") if word]
+    plain = [word for word in operands(words[1:], ("-e", "-f", "-l", "--expression", "--file")) if word]
     if in_place == "-i" and plain and re.fullmatch(r"\.\w+", plain[0]):  # as BSD has it: what copies end with
         plain = plain[1:]
     scripted = any(re.match(r"-[nErsuz]*[ef]$|--expression|--file", word) for word in words[1:])
@@ -203,33 +192,33 @@ def _perl(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
     options = [word for word in words[1:] if re.match(r"-[A-Za-z\d]*[ieE]", word) and not re.match(r"-[MmI]", word)]
     if any(re.match(r"-[pnlawsE\d]*i", word) for word in options):
         scripts = [word for word in options if re.search(r"^-[pnlaws\di]*[eE]$", word)]
-        yield from ((path, "edited") for path in (_operands(words, *scripts) if scripts else ()))
+        yield from ((path, "edited") for path in (operands(words[1:], scripts) if scripts else ()))
 
 
 def _tee(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
-    return ((path, "edited") for path in _operands(words))
+    return ((path, "edited") for path in operands(words[1:]))
 
 
 def _remove(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
-    return ((path, "deleted") for path in _operands(words))
+    return ((path, "deleted") for path in operands(words[1:]))
 
 
 def _touch(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
     """Yield the files that `touch` makes; of those that a build is to see as changed, nobody knows."""
     builds = line.first_check < len(line.steps)
-    paths = [] if builds else _operands(words, "-d", "-t", "-r", "--date", "--reference")
+    paths = [] if builds else operands(words[1:], ("-d", "-t", "-r", "--date", "--reference"))
     return ((path, "created") for path in paths)
 
 
 def _show(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
     valued = ("-n", "-c") if words[0].rsplit("/", 1)[-1] in ("head", "tail") else ()
-    return ((path, "read") for path in _operands(words, *valued) if _ENDING.search(path))
+    return ((path, "read") for path in operands(words[1:], valued) if _ENDING.search(path))
 
 
 def _move(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
     """Yield what `mv` and `cp` do: of several files, and into a folder, each is found there with its name."""
     into = _values(words, "-t", "--target-directory")
-    plain = _operands(words, "-t", "--target-directory", "-S", "--suffix")
+    plain = operands(words[1:], ("-t", "--target-directory", "-S", "--suffix"))
     sources, target = (plain, into[0]) if into else (plain[:-1], plain[-1] if plain else "")
     moves = words[0].rsplit("/", 1)[-1] == "mv"
     folder = into or len(sources) > 1 or target.rstrip("/") in line.folders or re.search(r"/$|(?:^|/)\.{1,2}$", target)
