@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from compactor_cli.text.clean import plain
-from compactor_cli.text.sentences import sentences
+from compactor_cli.text.sentences import BULLET, sentences
 
 _LONGEST_LINE = 3_000
 """Characters of a paragraph; longer ones were not written by hand."""
@@ -31,7 +31,6 @@ _SHORT_END = re.compile(r"(?<=[a-z)`]{2}[.!?]) +(?=[A-Z])")
 """Ends of sentences within a line that is too short to be looked at for them."""
 _MARKS = re.compile(r"\*\*|^#+ +|^\[[ x]\] +")
 _WORD = re.compile(r"\w")
-_BULLET = re.compile(r"\s*(?:[-*+•]|\d+[.)]|#+)\s")
 
 
 class SpokenSentence(Struct, frozen=True):
@@ -59,7 +58,7 @@ def _paragraphs(text: str) -> Iterator[str]:
     open_line = ""
     for line in text.splitlines():
         pasted = _PASTED.match(line) is not None
-        goes_on = len(open_line) >= _WRAPPED and open_line[-1] not in ".!?:" and not _BULLET.match(line)
+        goes_on = len(open_line) >= _WRAPPED and open_line[-1] not in ".!?:" and not BULLET.match(line)
         if open_line and not pasted and goes_on and line.strip()[:1].islower():
             open_line = f"{open_line} {line.strip()}"
             continue

@@ -19,13 +19,13 @@ from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standi
 from compactor_cli.summaries.sections import SummaryItem
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.sentences import BULLET
 
 _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Request"}
 """Where a form has no heading for a request that it carries on."""
 _TOLD = frozenset((*PROSE, *OTHERS, "Errors", "Participants", "Topics"))
 """Sections whose lines stand in time order under the heading that they share."""
 _OF_MESSAGE = compiled_later(r"#(\d+)\b")
-_BULLET = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+)\s+")
 NOTHING, NO_ROOM = "(nothing found)", "(left out: no room)"
 
 
@@ -104,7 +104,7 @@ def not_said(lines: Sequence[Excerpt], items: Sequence[SummaryItem]) -> tuple[Ex
     for place, line in enumerate(lines):
         if match := _OF_MESSAGE.match(line.heading):
             of = match[1]
-        words = " ".join(plain(_BULLET.sub("", line.text)).split())
+        words = " ".join(plain(BULLET.sub("", line.text)).split())
         if words in said.get(of, ""):
             repeated.append(place)
     return tuple(without(lines, repeated)) if repeated else tuple(lines)

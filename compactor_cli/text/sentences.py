@@ -13,10 +13,11 @@ from compactor_cli.text.patterns import compiled_later
 
 ASKS = compiled_later(r"[?？؟]\W*$")
 """The end of a sentence that is a question."""
+BULLET = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
+"""The mark before an item of a list, a heading or a quoted line, with the blanks around it."""
 _LONGEST = 20_000
 """Characters of a paragraph that are split into sentences; the rest of a longer one is left out."""
 _FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)
-_BULLET = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
 _ENDS = compiled_later(r"[.!?。！？]")
 _SHORTEST = 3
 """Characters of the shortest sentence."""
@@ -43,7 +44,7 @@ def sentences(text: str) -> list[str]:
     if "```" in text:
         text = _FENCE.sub("\n", text)
     for line in plain(text).splitlines():
-        result += _split(_BULLET.sub("", line).strip())
+        result += _split(BULLET.sub("", line).strip())
     return result
 
 
@@ -58,12 +59,12 @@ def statements(text: str) -> list[Sentence]:
         if fence := _FENCE_LINE.match(line):
             fences += 1 if fence[1] or not fences else -1  # in a block, one with a language opens another
         elif not fences and line.strip() and not _RULE.match(line):
-            item = _BULLET.sub("", line).strip()
+            item = BULLET.sub("", line).strip()
             row = item.startswith("|")
             first_row = row and number + 1 < len(lines) and _RULE.match(lines[number + 1])
             heading = _HEADING.match(line) or first_row
             blanks = len(line) - len(line.lstrip())
-            indent = blanks if not heading and (blanks or row or _BULLET.match(line)) else -1
+            indent = blanks if not heading and (blanks or row or BULLET.match(line)) else -1
             while leads and (leads[-1][0] >= indent or (leads[-1][1].startswith("|") and not row)):
                 leads.pop()
             lead = leads[-1][1] if leads else ""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from compactor_cli.features.work.git_steps import first_line
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import word_set
+from compactor_cli.text.shell import operands, word_set
 
 _VERBS = {
     **dict.fromkeys(
@@ -79,21 +79,11 @@ def option(words: Sequence[str], *names: str) -> str:
 def _api(words: Sequence[str]) -> str:
     given = option(words, "-X", "--method") or next((word[2:] for word in words if word.startswith("-X")), "")
     method = given.upper() or ("POST" if any(map(_FIELDS.match, words[2:])) else "GET")
-    path = _path(words[2:])
+    path = next(iter(operands(words[2:], _VALUED)), "")
     if path == "graphql":
         changes = next(filter(None, map(_MUTATION.search, words[2:])), None)
         return f"gh api graphql {changes.group(1)}" if changes else ""
     return "" if method == "GET" or not path else one_line(f"gh api {method} {path.partition('?')[0]}", 120)
-
-
-def _path(words: Sequence[str]) -> str:
-    """Return the first word that is neither an option nor the value of one."""
-    skip = False
-    for word in words:
-        if not skip and not word.startswith("-"):
-            return word
-        skip = not skip and word in _VALUED
-    return ""
 
 
 def _api_key(method: str, path: str) -> str:

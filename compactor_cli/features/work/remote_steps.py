@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import Step, steps, word_set
+from compactor_cli.text.shell import Step, operands, steps, word_set
 
 _PUBLISHERS = word_set("npm pnpm yarn cargo poetry bun gem uv")
 _ACTS = {
@@ -171,16 +171,7 @@ def _telling(rest: Sequence[str], room: int) -> Sequence[str]:
 
 
 def _verb(rest: Sequence[str]) -> str:
-    return next(_plain(rest), "")
-
-
-def _plain(rest: Sequence[str]) -> Iterator[str]:
-    """Words that are no options and no values of those that stand before what a program is to do."""
-    skip = False
-    for word in rest:
-        if not skip and not word.startswith("-"):
-            yield word
-        skip = not skip and word in _WITH_VALUE
+    return next(iter(operands(rest, _WITH_VALUE)), "")
 
 
 def _target(program: str, rest: Sequence[str]) -> str:
@@ -227,7 +218,7 @@ def _statement(program: str, rest: Sequence[str], document: str) -> str:
 
 
 def _aws(rest: Sequence[str]) -> str:
-    plain = list(_plain(rest))
+    plain = operands(rest, _WITH_VALUE)
     service, verb = "".join(plain[:1]), "".join(plain[1:2])
     if service != "s3":
         return _said("aws", rest, _TEXT_WIDTH) if verb.split("-", 1)[0] in _AWS_ACTING else ""

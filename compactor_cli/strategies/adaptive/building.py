@@ -148,7 +148,7 @@ class PlanBuilder:
 
     def _extra(self) -> int:
         """Return the tokens that the last summary has besides its lines."""
-        return sum(self.inputs.count(line.text) + 2 for line in self.state)
+        return sum(self.inputs.count(line.text) + must_keep.BULLET_TOKENS for line in self.state)
 
     def _is_movable(self, group: Group) -> bool:
         """Return whether a summary may quote the group instead: nothing is lost by that but its place."""

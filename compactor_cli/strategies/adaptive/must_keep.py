@@ -25,7 +25,7 @@ _FEW_WORDS = 12
 """Tokens up to which a message of the user has few words."""
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
-_BULLET = 2
+BULLET_TOKENS = 2
 """Tokens of a line of the state beside its text."""
 _COUNTS_REST = 100
 """Tokens of room from which on the state says what it has no room for."""
@@ -137,7 +137,7 @@ def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], 
             left_out += counted
             continue
         for form in _forms(line):
-            cost = inputs.count(form.text) + _BULLET
+            cost = inputs.count(form.text) + BULLET_TOKENS
             if cost <= left:
                 left -= cost
                 taken.append(form)
@@ -162,11 +162,11 @@ def _rest(taken: list[StateLine], left_out: Counter[Kind], left: float, count: C
     """Return the line that counts what has no room, for which the lines of least worth leave `taken`."""
     while True:
         text = unlisted_text(left_out)
-        if count(text) + _BULLET <= left or not taken:
+        if count(text) + BULLET_TOKENS <= left or not taken:
             return StateLine("file", text, -1)
         line = taken.pop()
         left_out[line.kind] += 1
-        left += count(line.text) + _BULLET
+        left += count(line.text) + BULLET_TOKENS
 
 
 def _said_again(lines: SessionLines, request: int, earlier: Sequence[int], end: int) -> list[int]:
