@@ -262,6 +262,16 @@ def _preload():
     with tempfile.TemporaryDirectory() as folder:
         open_database(str(Path(folder) / "store.sqlite3")).close()
     import_all(imported_by(_use_commands))
+    _compile_patterns()
+
+
+def _compile_patterns():
+    """Compile the patterns that the package compiles when it uses them first."""
+    later = type(importlib.import_module("compactor_cli.text.patterns").compiled_later(""))
+    for pattern in gc.get_objects():
+        if type(pattern) is later:
+            for name in ("match", "fullmatch", "search", "finditer", "findall", "sub", "split"):
+                getattr(pattern, name)
 
 
 def imported_by(work):

@@ -244,11 +244,12 @@ def large(tmp_path):
     """Sessions that take a while."""
     place = tmp_path / "in"
     place.mkdir()
-    for at in range(30):
-        (place / f"{at:02}.jsonl").write_bytes(jsonl(*exchanges(120, start=at)))
+    for at in range(LARGE_FILES):
+        (place / f"{at:02}.jsonl").write_bytes(jsonl(*exchanges(80, start=at)))
     return place
 
 
+LARGE_FILES = 16
 LARGE = ("compact", "in/*.jsonl", "--target-ratio", "0.3", "--out-dir", "out", "--jobs", "2")
 
 
@@ -275,12 +276,12 @@ def test_a_run_that_ends_in_the_middle_is_resumed_to_the_same_bytes(run, tmp_pat
     assert (b"nothing was left half-written" in said) == (number != signal.SIGKILL)
     assert b"Traceback" not in said
     first = listed(tmp_path / "out")
-    assert 0 < len(first) < 30
+    assert 0 < len(first) < LARGE_FILES
     resumed = run(*LARGE, "--resume")
     assert resumed.code == 0
     assert resumed.stderr.count(": done before") == len(first)
     parts = [path.name for path in (tmp_path / "out").iterdir()]
-    assert sorted(parts) == [DONE, *(f"{at:02}.jsonl" for at in range(30))], "nothing is left of what was under way"
+    assert sorted(parts) == [DONE, *(f"{at:02}.jsonl" for at in range(LARGE_FILES))], "nothing is left of what was under way"
     whole = run(*(word if word != "out" else "whole" for word in LARGE))
     assert whole.code == 0
     assert written(tmp_path / "out") == written(tmp_path / "whole")
@@ -288,7 +289,7 @@ def test_a_run_that_ends_in_the_middle_is_resumed_to_the_same_bytes(run, tmp_pat
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_what_a_terminal_sends_to_all_processes_ends_them_with_one_line(tmp_path, under_way, number):
-    left = tmp_path / "out" / ".29.jsonl.0a0b0c0d.compactor-part"  # as of a process that is ended while it writes
+    left = tmp_path / "out" / ".15.jsonl.0a0b0c0d.compactor-part"  # as of a process that is ended while it writes
     left.write_bytes(b"half")
     os.killpg(under_way.pid, number)
     said = under_way.stderr.read().decode()
@@ -306,8 +307,8 @@ def test_a_process_that_is_killed_costs_nothing(run, tmp_path, under_way):
     os.kill(victims[0], signal.SIGKILL)
     said = under_way.stderr.read().decode()
     assert under_way.wait() == 0
-    assert "30 files" in said
-    assert len(listed(tmp_path / "out")) == 30
+    assert f"{LARGE_FILES} files" in said
+    assert len(listed(tmp_path / "out")) == LARGE_FILES
     whole = run(*(word if word != "out" else "whole" for word in LARGE))
     assert whole.code == 0
     assert written(tmp_path / "out") == written(tmp_path / "whole")
