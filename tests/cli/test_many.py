@@ -280,8 +280,8 @@ def test_a_run_that_ends_in_the_middle_is_resumed_to_the_same_bytes(run, tmp_pat
     resumed = run(*LARGE, "--resume")
     assert resumed.code == 0
     assert resumed.stderr.count(": done before") == len(first)
-    parts = [path.name for path in (tmp_path / "out").iterdir()]
-    assert sorted(parts) == [DONE, *(f"{at:02}.jsonl" for at in range(LARGE_FILES))], "nothing is left of what was under way"
+    parts = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert parts == [DONE, *(f"{at:02}.jsonl" for at in range(LARGE_FILES))], "nothing is left of what was under way"
     whole = run(*(word if word != "out" else "whole" for word in LARGE))
     assert whole.code == 0
     assert written(tmp_path / "out") == written(tmp_path / "whole")
