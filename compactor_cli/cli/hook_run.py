@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -147,10 +147,10 @@ def _compact_beside(session: Session, source: Source) -> None:
 def _context(session: Session, payload: Payload, limit: int) -> str:
     path = _path(payload)
     data = _contents(session, path)
-    now = read_again(data, path).transcripts[0].messages if data else ()
+    now = _as_original(read_again(data, path)) if data else Original(())
     earlier = _earlier(data, path)
     written = bool(earlier) and _has_just_compacted(data)
-    before = earlier[-1] if written else Original(now)
+    before = earlier[-1] if written else now
     originals = _archived(session, payload, path, data)
     if not originals and data:
         session.say(f"{path}: nothing of it is archived, so it is read as it is")
@@ -160,7 +160,7 @@ def _context(session: Session, payload: Payload, limit: int) -> str:
         originals = [*originals, before]
     if not originals:
         raise InputError("there is no such session, and nothing of it is archived", path=path)
-    return restored(originals, now if written else (), _more(path), session.counter.count, limit)
+    return restored(originals, now.messages if written else (), _more(path), session.counter.count, limit)
 
 
 def _contents(session: Session, path: str) -> bytes:
@@ -208,7 +208,7 @@ def _archived(session: Session, payload: Payload, path: str, data: bytes) -> lis
                     contents = contents or in_memory(stored)
                     source = read_again(stored, manifest.input.path)
                     references = {entry.messages[0]: entry.reference for entry in manifest.removed if entry.messages}
-                    originals.append(Original(source.transcripts[0].messages, references))
+                    originals.append(_as_original(source, references))
             return [*_earlier(contents, path), *originals]
     except StoreError as error:
         session.say(f"the archive cannot be read: {error}")
@@ -234,8 +234,13 @@ def _earlier(data: bytes, path: str) -> list[Original]:
     """The session as it was before each of the compactions that its file tells of, the oldest first."""
     lines = data.splitlines(keepends=True)
     ends = _boundaries(lines)[-_ORIGINALS:]
-    histories = [read_again(b"".join(lines[:end]), path).transcripts[0].messages for end in ends]
-    return [Original(messages) for messages in histories if messages]
+    histories = [_as_original(read_again(b"".join(lines[:end]), path)) for end in ends]
+    return [history for history in histories if history.messages]
+
+
+def _as_original(source: Source, references: Mapping[int, str] | None = None) -> Original:
+    session = source.transcripts[0]
+    return Original(session.messages, references or {}, session.folder)
 
 
 def _more(path: str) -> str:

@@ -26,9 +26,6 @@ _KINDS: dict[str, ItemKind] = {
     "image": "picture",
     "other": "other",
 }
-_CWD = ("cwd", "directory", "workingDirectory", "working_directory")
-_HEAD = 50
-"""Records in which a session says where it works."""
 _USAGE = ("usage", "usageMetadata", "usage_metadata", "tokens", "metrics", "token_count")
 
 
@@ -52,8 +49,7 @@ def take(transcript: Transcript) -> Taken:
     for message in transcript.messages:
         turns += _turns(message, values, links, names)
     around = _around(transcript)
-    cwd = _cwd(transcript, values, around)
-    conversation = Conversation(tuple(turns), transcript.session_id, cwd, transcript.format)
+    conversation = Conversation(tuple(turns), transcript.session_id, transcript.folder, transcript.format)
     no_messages = [index for index in range(len(transcript.records)) if index not in transcript.message_records]
     spoken = {record for message in transcript.messages for record in message.records}
     return Taken(
@@ -178,26 +174,6 @@ def _around(transcript: Transcript) -> dict[str, Any]:
     except ValueError:  # one conversation among others of a document
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _cwd(transcript: Transcript, values: _Values, around: Mapping[str, Any]) -> str:
-    """Return where the session works, as the first record that says so has it."""
-    for record in range(min(_HEAD, len(transcript.records))):
-        path = _path_in(values[record], 3)
-        if path:
-            return path
-    return _path_in(around, 3)
-
-
-def _path_in(value: Any, depth: int) -> str:
-    if not isinstance(value, Mapping):
-        return ""
-    for key in _CWD:
-        path = value.get(key)
-        if isinstance(path, str) and (path.startswith("/") or path[1:3] in (":\\", ":/")):
-            return path
-    inner = (_path_in(item, depth - 1) for item in value.values()) if depth > 1 else ()
-    return next(filter(None, inner), "")
 
 
 def _record_kind(value: Any) -> str:

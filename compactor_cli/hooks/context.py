@@ -41,6 +41,8 @@ class Original(Struct, frozen=True):
     messages: Sequence[Message]
     references: Mapping[int, str] = field(default_factory=dict)
     """Index of a message -> its reference in the archive."""
+    folder: str = ""
+    """Where the session works, as `Transcript.folder`."""
 
 
 class _Line(Struct, frozen=True):
@@ -120,7 +122,7 @@ def _lines(originals: Sequence[Original], after: Sequence[Message]) -> dict[str,
         for category in ("rules", "corrections", "constraints"):
             take("rules", original, number, judged[category])
         if number == len(originals) - 1:
-            take("open", original, number, (*_open(original.messages, after), *judged["open_items"]))
+            take("open", original, number, (*_open(original, after), *judged["open_items"]))
         take("requests", original, number, _by_message(judged["user_requests"], seen))
         if number == len(originals) - 1:
             take("decisions", original, number, judged["decisions"])
@@ -141,7 +143,8 @@ def _by_message(lost: Iterable[tuple[int, str]], seen: Collection[str]) -> Itera
     return ((message, " ".join(texts)) for message, texts in by_message.items())
 
 
-def _open(before: Sequence[Message], after: Sequence[Message]) -> Iterable[tuple[int, str]]:
+def _open(before: Original, after: Sequence[Message]) -> Iterable[tuple[int, str]]:
     """Return what is to be done or mended, but for what stands in the context word for word."""
     standing = "\n".join(message.text() for message in after)
-    return ((line.message, line.text) for line in session_state(before) if line.open and line.text not in standing)
+    state = session_state(before.messages, before.folder)
+    return ((line.message, line.text) for line in state if line.open and line.text not in standing)

@@ -58,6 +58,8 @@ class PlanInput(Rated, frozen=True):
     """Weights for strategies that estimate values."""
     topics: Callable[[Sequence[Message], Sequence[Group]], Sequence[Topic]] = lambda messages, groups: ()
     """Sorts groups by topic, for strategies that do; none when there is nothing to sort."""
+    folder: str = ""
+    """Where the session works, as `Transcript.folder`."""
     repeat: bool = True
     """Summaries may stand for the first and last request by repeating them in full."""
 

@@ -83,6 +83,8 @@ class Transcript(Struct, frozen=True):
     """Records that hold messages, repaired away or not."""
     notes: tuple[Note, ...] = ()
     session_id: str = ""
+    folder: str = ""
+    """Absolute path of the folder that the session works in; empty where the file does not say."""
     counted: tuple[int, int] | None = None
     """What stands around the records of the provider's newest count: the last message that it holds, and its tokens."""
 

@@ -38,6 +38,7 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
         count=tools.counter.count,
         profile=tools.profile,
         topics=tools.topics,
+        folder=analysis.transcript.folder,
         repeat=repeat,
     )
     return tools.strategy.plan(inputs)

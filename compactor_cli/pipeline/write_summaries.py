@@ -61,7 +61,7 @@ def write_summaries(
     unspent = 0
     # newest first: what a summary does not need goes to the next older one
     slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
-    state = session_state(messages) if any(slot.excerpts is None for slot in slots) else ()
+    state = session_state(messages, transcript.folder) if any(slot.excerpts is None for slot in slots) else ()
     requests = [
         _request(
             transcript, groups, slot, number, base if names_base and slot is base_slot else None, keywords, context

@@ -8,12 +8,30 @@ from collections.abc import Iterable, Sequence
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import PATH_KEYS
+from compactor_cli.model.message import Message
 
 _NEARLY_ALL = 0.9
 _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
 _NO_FOLDER, _NO_PATH = frozenset(_FOLDER_KEYS).isdisjoint, frozenset(PATH_KEYS).isdisjoint
 """Whether arguments have none of these: so most calls."""
+_TOLD = re.compile(
+    r"(?:<cwd>|\b(?:current |primary )?working directory(?: is)?:?) *[`'\"]?(/[\w./~+@-]+)", re.IGNORECASE
+).search
+"""How a harness says where the session works."""
 _CHANGES = re.compile(r"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+(/[\w./~+@-]+|'/[^'\n]+'|\"/[^\"\n]+\")")
+
+
+def working_folder(folder: str, messages: Iterable[Message]) -> str:
+    """Return the folder that the session works in, without a slash at its end: the one that its records name, or what
+    comes before the first call says of it. Empty where neither tells."""
+    if folder.startswith("/"):
+        return folder.rstrip("/")
+    for message in messages:
+        if message.role == "assistant" or message.origin == "summary":
+            break
+        if told := _TOLD(message.text("text")):
+            return told.group(1).rstrip("/.")
+    return ""
 
 
 def main_folder(calls: Iterable[ToolCall]) -> str:
@@ -40,7 +58,9 @@ def _lifted(folder: str, paths: Sequence[str], commands: str) -> str:
     below = next((path.removeprefix(f"{folder}/").split("/")[0] for path in paths if path.startswith(f"{folder}/")), "")
     parts = folder.split("/")
     for depth in range(1, len(parts) - 1):
-        if re.search(rf"(?<![\w/])(?:\./)?{re.escape('/'.join([*parts[depth + 1 :], below]))}/", commands):
+        rest = parts[depth + 1 :]
+        named = rest if len(rest) > 1 else [*rest, below]  # a single name may be that of another folder
+        if re.search(rf"(?<![\w/])(?:\./)?{re.escape('/'.join(named))}/", commands):
             return "/".join(parts[: depth + 1])
     return folder
 

@@ -16,7 +16,7 @@ from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.effects import Effect, act_effect
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
-from compactor_cli.features.work.folders import main_folder, shortening
+from compactor_cli.features.work.folders import main_folder, shortening, working_folder
 from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
@@ -89,16 +89,17 @@ _NOTHING_TOLD = _Told()
 
 
 def compute_state(
-    messages: Sequence[Message], earlier: Iterable[str] = (), told: _Told = _NOTHING_TOLD
+    messages: Sequence[Message], earlier: Iterable[str] = (), told: _Told = _NOTHING_TOLD, folder: str = ""
 ) -> tuple[StateLine, ...]:
     """The state at the end of these messages, in the order of worth.
 
     `earlier`: lines, without bullets, of the state block of an earlier round's summary; newer facts overtake them.
+    `folder`: where the session works, if that is known.
     `told`: where it stands. What is there from before was left out of the block only where it can be seen.
     """
     calls = read_calls(messages)
     before = sum(call.message <= told.last for call in calls)
-    home = main_folder(calls)
+    home = working_folder(folder, messages) or main_folder(calls)
     state = _State(home, files=ChangedFiles(home))
     for order, call in enumerate(calls[:before], -before):
         if call.answered:
@@ -113,8 +114,9 @@ def compute_state(
     return tuple(_by_worth(state, len(calls) - before))
 
 
-def session_state(messages: Sequence[Message]) -> tuple[StateLine, ...]:
-    """The state at the end of a session, with what summaries of earlier rounds say of it."""
+def session_state(messages: Sequence[Message], folder: str = "") -> tuple[StateLine, ...]:
+    """The state at the end of a session, with what summaries of earlier rounds say of it. `folder`: where it works, if
+    that is known."""
     earlier: list[str] = []
     told = _Told()
     for at, message in enumerate(messages):
@@ -123,7 +125,7 @@ def session_state(messages: Sequence[Message]) -> tuple[StateLine, ...]:
             earlier += lines
             last = min(at + holds_after(message.text("text")), len(messages) - 1)
             told = _Told(message.index, messages[last].index)
-    return compute_state([m for m in messages if m.origin != "summary"], earlier, told)
+    return compute_state([m for m in messages if m.origin != "summary"], earlier, told, folder)
 
 
 def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None:

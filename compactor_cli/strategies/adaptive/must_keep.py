@@ -130,7 +130,7 @@ def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], 
     taken: list[StateLine] = []
     left_out: Counter[Kind] = Counter()
     left = room
-    for line in session_state(inputs.messages):
+    for line in session_state(inputs.messages, inputs.folder):
         if is_seen(line):
             continue
         if counted := unlisted_counts(line.text):
