@@ -72,7 +72,7 @@ def load(
 def score(
     source: Source, settings: Settings | None = None, *, tokenizer: str = "", model: LanguageModel | None = None
 ) -> tuple[Analysis, ...]:
-    """Scores, residuals, tiers and faults of each conversation. `model` is for scorer classifier."""
+    """Return scores, residuals, tiers and faults of each conversation. `model` is for scorer classifier."""
     settings = settings or Settings()
     counter = make_counter(tokenizer).counter
     return tuple(analyze(t, tools_for(t, counter, settings, model=model), settings) for t in source.transcripts)
@@ -228,7 +228,7 @@ def context_state(
 def language_model(
     name: str, settings: Settings | None = None, *, tokenizer: str = "", say: Callable[[str], None] | None = None
 ) -> Asker:
-    """A model as litellm names it, for one run; `say` gets words for people. Its key comes from the environment.
+    """Return a model as litellm names it, for one run; `say` gets words for people. Its key comes from the environment.
 
     `usage` and `fallbacks` of what is returned say what was asked, and what was done without it.
     """

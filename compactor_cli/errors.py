@@ -74,7 +74,7 @@ class InputError(CompactorError):
         return f"{place}: {self.what}"
 
     def at(self, path: str) -> InputError:
-        """The same error with the file's name filled in."""
+        """Return the same error with the file's name filled in."""
         return InputError(self.what, path=path, line=self.line)
 
 

@@ -15,14 +15,14 @@ _CLASSES = {"human": "HumanMessage", "ai": "AIMessage", "system": "SystemMessage
 
 
 def to_lines(messages: Sequence[Any]) -> list[bytes]:
-    """Each message as a line of JSON. Dicts are taken as they are; objects of an SDK, wherever they stand, by their
-    `model_dump`. Raises InputError for what is neither."""
+    """Return each message as a line of JSON. Dicts are taken as they are; objects of an SDK, wherever they stand, by
+    their `model_dump`. Raises InputError for what is neither."""
     return [_line(message, number) for number, message in enumerate(messages)]
 
 
 def from_lines(lines: Iterable[bytes], messages: Sequence[Any], before: Sequence[bytes]) -> list[Any]:
-    """The messages for lines: the very objects of `messages` where their lines (`before`) have not changed. Others are
-    dicts, or messages of LangChain where those were given."""
+    """Return the messages for lines: the very objects of `messages` where their lines (`before`) have not changed.
+    Others are dicts, or messages of LangChain where those were given."""
     waiting: dict[bytes, deque[Any]] = defaultdict(deque)
     for line, message in zip(before, messages, strict=True):
         waiting[line].append(message)
@@ -63,6 +63,6 @@ def _is_langchain(message: Any) -> bool:
 
 
 def _made(value: Any, langchain: Any) -> Any:
-    """A message that was changed, or is new."""
+    """Return a message that was changed, or is new."""
     name = _CLASSES.get(value.get("type", "")) if langchain is not None else None
     return getattr(langchain, name).model_validate(value) if name else value

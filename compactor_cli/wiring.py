@@ -24,7 +24,7 @@ def tools_for(
     profile: Profile | None = None,
     model: LanguageModel | None = None,
 ) -> Tools:
-    """The tools for one transcript; without a profile, strategies that need one have the default.
+    """Return the tools for one transcript; without a profile, strategies that need one have the default.
 
     Raises UsageError for a name that is not known, and for a tool that needs a model when there is none.
     """
@@ -41,13 +41,13 @@ def tools_for(
 
 
 def _judging(settings: Settings) -> str:
-    """The prompt by which a model judges messages: where memories are made of them, that of the memories, so that it
-    judges each message once; empty for the default one."""
+    """Return the prompt by which a model judges messages: where memories are made of them, that of the memories, so
+    that it judges each message once; empty for the default one."""
     return settings.memory.prompt if settings.memory.auto_flush else ""
 
 
 def _topics(settings: Settings, model: LanguageModel | None) -> Topics:
-    """Topics by the model that writes the summaries, or by the words that were used."""
+    """Return topics by the model that writes the summaries, or by the words that were used."""
     if model is None or settings.summarizer != "llm":
         return find_topics
     from compactor_cli.features.topics_by_model import ModelTopics  # most runs ask no model

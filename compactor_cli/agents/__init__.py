@@ -54,7 +54,7 @@ NAMES: dict[str, str] = {name: known.name for known in AGENTS.values() for name 
 
 
 def agent(name: str) -> Agent:
-    """An agent by its name or an alias. Raises UsageError for a name that is none."""
+    """Return an agent by its name or an alias. Raises UsageError for a name that is none."""
     known = NAMES.get(name.strip().lower())
     if known is None:
         raise UsageError(f"unknown agent {name!r}{meant(name, NAMES)}; known agents: {', '.join(AGENTS)}")

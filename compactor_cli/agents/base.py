@@ -20,17 +20,17 @@ class Machine(Struct, frozen=True):
     environment: Mapping[str, str]
 
     def place(self, variable: str, *below_home: str) -> Path:
-        """The folder that a variable names, or the one at its usual place below the home folder."""
+        """Return the folder that a variable names, or the one at its usual place below the home folder."""
         named = self.environment.get(variable, "") if variable else ""
         return self.inside(named) if named else self.home.joinpath(*below_home)
 
     def inside(self, path: str) -> Path:
-        """A path from the environment; `~` is the home folder."""
+        """Return a path from the environment; `~` is the home folder."""
         return self.home / path[2:] if path.startswith(("~/", "~\\")) else Path(path)
 
 
 def machine_of(environment: Mapping[str, str], *, windows: bool = WINDOWS) -> Machine:
-    """This machine as its environment describes it: the home folder is $HOME, on Windows %USERPROFILE%."""
+    """Return this machine as its environment describes it: the home folder is $HOME, on Windows %USERPROFILE%."""
     home = environment.get("USERPROFILE" if windows else "HOME", "")
     return Machine(Path(home) if home else Path.home(), environment)
 
@@ -106,8 +106,8 @@ class Agent(Struct, frozen=True, kw_only=True):
 
 
 def files_below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
-    """The files in a folder and in those below it, `depth` levels of them. Raises OSError for the folder itself; what
-    cannot be read below it is left out."""
+    """Yield the files in a folder and in those below it, `depth` levels of them. Raises OSError for the folder itself;
+    what cannot be read below it is left out."""
     with os.scandir(folder) as entries:
         listed = list(entries)
     for entry in listed:
@@ -122,12 +122,12 @@ def files_below(folder: Path, depth: int) -> Iterator[os.DirEntry[str]]:
 
 
 def found(agent: str, entry: os.DirEntry[str], id: str, *, aside: bool = False) -> FoundSession:
-    """A session that is the file of a directory's entry."""
+    """Return a session that is the file of a directory's entry."""
     state = entry.stat()
     return FoundSession(agent, Path(entry.path), id, state.st_size, state.st_mtime, aside)
 
 
 def uuid_in(stem: str) -> str:
-    """The UUID at the end of a file's name without its suffix, or an empty string."""
+    """Return the UUID at the end of a file's name without its suffix, or an empty string."""
     match = _ID.search(stem)
     return match[0] if match else ""

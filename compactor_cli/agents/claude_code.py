@@ -53,7 +53,7 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 def _used(value: dict[str, Any]) -> Figure | None:
-    """The context of the last answer, with the answer."""
+    """Return the context of the last answer, with the answer."""
     usage = value["message"].get("usage") if isinstance(value.get("message"), dict) else None
     if value.get("type") != "assistant" or value.get("isSidechain") or not isinstance(usage, dict):
         return None
@@ -62,7 +62,7 @@ def _used(value: dict[str, Any]) -> Figure | None:
 
 
 def _messages(lines: JsonLines) -> Figure | None:
-    """Turns behind the last boundary. An answer that is spread over several records has one message id."""
+    """Return turns behind the last boundary. An answer that is spread over several records has one message id."""
     if not lines.whole:
         return None
     turns = 0
@@ -81,7 +81,7 @@ def _messages(lines: JsonLines) -> Figure | None:
 
 
 def slug_of(project: str) -> str:
-    """The name of a project's folder: every character that is no ASCII letter, digit or `-` becomes `-`."""
+    """Return the name of a project's folder: every character that is no ASCII letter, digit or `-` becomes `-`."""
     return _NO_SLUG.sub("-", project)
 
 

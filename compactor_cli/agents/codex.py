@@ -46,7 +46,7 @@ def _look(session: FoundSession) -> About:
 
 
 def _messages(lines: JsonLines) -> Figure | None:
-    """Items behind the last compaction."""
+    """Return items behind the last compaction."""
     if not lines.whole:
         return None
     items = 0
@@ -71,7 +71,7 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 def _used(value: dict[str, Any]) -> Figure | None:
-    """The context of the last answer, with the answer; what was cached is part of the input."""
+    """Return the context of the last answer, with the answer; what was cached is part of the input."""
     info = _payload(value).get("info")
     usage = info.get("last_token_usage") if isinstance(info, dict) else None
     if not isinstance(usage, dict):

@@ -42,7 +42,7 @@ def _request(value: dict[str, Any]) -> str | None:
 
 
 def _used(value: dict[str, Any]) -> Figure | None:
-    """The context when the session was left."""
+    """Return the context when the session was left."""
     data = value.get("data")
     return recorded(whole(data.get("currentTokens"))) if isinstance(data, dict) else None
 

@@ -50,7 +50,7 @@ class Saved(Struct, frozen=True):
 
 
 def find_sessions(machine: Machine, agents: Iterable[Agent], *, aside: bool = False) -> Listing:
-    """The sessions of some agents. `aside`: those of subagents as well. What cannot be read is noted."""
+    """Return the sessions of some agents. `aside`: those of subagents as well. What cannot be read is noted."""
     listing = Listing()
     for agent in agents:
         for folder in agent.folders(machine):
@@ -66,7 +66,7 @@ def find_sessions(machine: Machine, agents: Iterable[Agent], *, aside: bool = Fa
 
 
 def described(listing: Listing, *, since: float = 0, project: str = "") -> Iterator[Saved]:
-    """The sessions that were used after a time and in a project, each read when its turn comes."""
+    """Yield the sessions that were used after a time and in a project, each read when its turn comes."""
     for entry in listing.sessions:
         if entry.used < since:
             return
@@ -85,7 +85,7 @@ def look(listing: Listing, session: FoundSession) -> Saved:
 
 
 def by_id(listing: Listing, beginning: str) -> list[Saved]:
-    """The sessions whose id begins so; one with exactly this id is the only one."""
+    """Return the sessions whose id begins so; one with exactly this id is the only one."""
     wanted = beginning.lower()
     named = [entry for entry in listing.sessions if entry.id.lower().startswith(wanted)]
     unnamed = [saved for entry in listing.sessions if not entry.id for saved in [look(listing, entry)]]
@@ -104,7 +104,7 @@ def in_project(project: str, wanted: str) -> bool:
 
 
 def shortest(ids: Sequence[str], least: int = 8) -> list[str]:
-    """The beginnings of ids that tell them apart, all of one length where that is enough."""
+    """Return the beginnings of ids that tell them apart, all of one length where that is enough."""
     length = least
     while length < max(map(len, ids), default=0) and len({entry[:length] for entry in ids}) < len(set(ids)):
         length += 1

@@ -55,7 +55,7 @@ def _of_document(session: FoundSession, whole_file: dict[str, Any], project: str
 
 
 def _project(folder: Path) -> str:
-    """The root of a project: the agent notes it in the project's folder, and in projects.json."""
+    """Return the root of a project: the agent notes it in the project's folder, and in projects.json."""
     try:
         return (folder / ".project_root").read_text(encoding="utf-8").strip()
     except (OSError, ValueError):
@@ -79,7 +79,7 @@ def _messages(lines: JsonLines) -> Figure | None:
 
 
 def _new_folder(machine: Machine, project: str, began: float) -> Path | None:
-    """In the folder of the project that has this root, or this hash of its root."""
+    """Return the path in the folder of the project that has this root, or this hash of its root."""
     folders = sorted(_folders(machine)[0].glob("*/"))
     roots = {folder: _project(folder) for folder in folders}
     known = (f for f, root in roots.items() if project and project in (f.name, root, sha256(root.encode()).hexdigest()))

@@ -35,7 +35,7 @@ def _look(session: FoundSession) -> About:
 
 
 def _project(known: Path, name: str) -> str:
-    """The folder whose MD5 the name is, of those that the agent has noted."""
+    """Return the folder whose MD5 the name is, of those that the agent has noted."""
     noted = document(known).get("work_dirs")
     paths = [word(entry, "path") for entry in noted] if isinstance(noted, list) else []
     return next((path for path in paths if hashlib.md5(path.encode(), usedforsecurity=False).hexdigest() == name), "")

@@ -37,7 +37,8 @@ def _find(folder: Path) -> Iterator[FoundSession]:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """A database for reading. Without a log of changes beside it nobody writes to it: nothing is made beside it."""
+    """Return a database for reading. Without a log of changes beside it nobody writes to it: nothing is made beside
+    it."""
     fixed = "" if Path(f"{path}-wal").exists() else "&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{fixed}", uri=True)
 
@@ -126,7 +127,7 @@ def _used(info: dict[str, Any]) -> Figure | None:
 
 
 def _exported(session: FoundSession) -> dict[str, Any]:
-    """A session as `opencode export` writes it."""
+    """Return a session as `opencode export` writes it."""
     if session.path.name == _DATABASE:
         return _from_database(session.path, session.id)
     return exported(session.path)

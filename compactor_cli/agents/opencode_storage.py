@@ -22,7 +22,7 @@ def is_storage(folder: Path) -> bool:
 
 
 def storage_around(file: Path) -> tuple[Path, str] | None:
-    """The storage that a file stands in, and which of its folders; None for a file anywhere else."""
+    """Return the storage that a file stands in, and which of its folders; None for a file anywhere else."""
     for folder in (file.parents[1:3]) if file.suffix == ".json" else ():
         own = folder / file.relative_to(folder).parts[0]
         if own.name in _FOLDERS and is_storage(folder):
@@ -35,7 +35,7 @@ def session_files(storage: Path) -> list[Path]:
 
 
 def session_of(file: Path, storage: Path) -> Path | None:
-    """The session of a file with a message or a part; None where it is not there."""
+    """Return the session of a file with a message or a part; None where it is not there."""
     folder = file.parent.name
     if file.is_relative_to(storage / "part"):
         wanted = word(document(file), "messageID") or folder
@@ -45,7 +45,7 @@ def session_of(file: Path, storage: Path) -> Path | None:
 
 
 def messages(storage: Path, id: str, read: Read = document) -> list[tuple[dict[str, Any], Path]]:
-    """The messages of a session in their order, each with its file."""
+    """Return the messages of a session in their order, each with its file."""
     pairs = [(read(path), path) for path in (storage / "message" / id).glob("*.json")]
     return sorted(pairs, key=lambda pair: (created(pair[0]), str(pair[0].get("id"))))
 
@@ -53,7 +53,7 @@ def messages(storage: Path, id: str, read: Read = document) -> list[tuple[dict[s
 def parts(
     storage: Path, info: dict[str, Any], file: Path, read: Read = document
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The parts of a message in their order, each with its file."""
+    """Yield the parts of a message in their order, each with its file."""
     name = _id(info, file)
     files = [*(storage / "part").glob("*.json"), *(storage / "part" / name).glob("*.json")]
     for path in sorted(files, key=lambda path: path.name):
@@ -63,7 +63,8 @@ def parts(
 
 
 def exported(file: Path, read: Read = document) -> dict[str, Any]:
-    """The session that `file` holds as `opencode export` writes it; ids that files are named by are written out."""
+    """Return the session that `file` holds as `opencode export` writes it; ids that files are named by are written
+    out."""
     storage, session = file.parents[2], read(file)
     own = _id(session, file)
     written = []

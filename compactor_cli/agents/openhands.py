@@ -30,7 +30,7 @@ def _find(folder: Path) -> Iterator[FoundSession]:
 
 
 def _events(session: Path) -> list[Path]:
-    """The events in their order: their names hold their numbers."""
+    """Return the events in their order: their names hold their numbers."""
     try:
         names = [name for name in os.listdir(session / "events") if name.endswith(".json")]  # noqa: PTH208  # by name alone
     except OSError:

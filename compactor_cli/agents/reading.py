@@ -42,7 +42,7 @@ class JsonLines(Struct, frozen=True):
         return _pick(self.head, pick, marker)
 
     def last(self, pick: Callable[[dict[str, Any]], T | None], marker: bytes = b"") -> T | None:
-        """The same from the end."""
+        """Return the same from the end."""
         return _pick(reversed(self.tail), pick, marker)
 
     def count(self, is_message: Callable[[bytes], bool]) -> Figure | None:
@@ -83,7 +83,7 @@ def _records(lines: Iterable[bytes], marker: bytes) -> Iterator[dict[str, Any]]:
 
 
 def parsed(text: bytes) -> Any:
-    """The JSON value of a text; None for what is none."""
+    """Return the JSON value of a text; None for what is none."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -91,7 +91,7 @@ def parsed(text: bytes) -> Any:
 
 
 def document(path: Path) -> dict[str, Any]:
-    """A file that is one JSON object; an empty one where it is missing, damaged, too large or something else."""
+    """Return a file that is one JSON object; an empty one where it is missing, damaged, too large or something else."""
     try:
         value = parsed(path.read_bytes()) if path.stat().st_size <= WHOLE else None
     except OSError:
@@ -100,7 +100,7 @@ def document(path: Path) -> dict[str, Any]:
 
 
 def text_of(content: Any) -> str:
-    """The text of a message's content: a string, or a list of blocks or parts."""
+    """Return the text of a message's content: a string, or a list of blocks or parts."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
@@ -111,7 +111,7 @@ def text_of(content: Any) -> str:
 
 
 def request(content: Any) -> str | None:
-    """The beginning of a text where it is a request of the user and nothing that a harness put there."""
+    """Return the beginning of a text where it is a request of the user and nothing that a harness put there."""
     text = text_of(content).strip()
     while match := _IDE.match(text):
         text = text[match.end() :]
@@ -119,14 +119,14 @@ def request(content: Any) -> str | None:
 
 
 def word(value: Any, *path: str) -> str:
-    """The string at a path of members, or an empty one."""
+    """Return the string at a path of members, or an empty one."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""
 
 
 def whole(value: Any) -> int:
-    """A count in a record; 0 for anything that is none."""
+    """Return a count in a record; 0 for anything that is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
@@ -136,7 +136,7 @@ def recorded(tokens: int) -> Figure | None:
 
 
 def estimated(size: int, bytes_a_token: int = BYTES_A_TOKEN) -> Figure | None:
-    """Tokens by the size of a file."""
+    """Return tokens by the size of a file."""
     return Figure(size // bytes_a_token, "estimated") if size >= bytes_a_token else None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def prefix_digests(pieces: Iterable[bytes], sizes: Iterable[int]) -> dict[int, str]:
-    """SHA-256 of the first `size` bytes of the joined pieces, for each size that they reach."""
+    """Return SHA-256 of the first `size` bytes of the joined pieces, for each size that they reach."""
     wanted = iter(sorted(set(sizes)))
     digests: dict[int, str] = {}
     hashed, hashed_size = hashlib.sha256(), 0

@@ -15,7 +15,7 @@ LARGE = 64 * 1024
 
 
 def cut(source: Source) -> Pieces:
-    """The bytes of a file in pieces: put one behind the other, they are the file.
+    """Return the bytes of a file in pieces: put one behind the other, they are the file.
 
     Borders lie before records. What stands between records, or behind the last, goes with the record before
     it; what stands before the first goes with that. Whether a piece ends behind a record depends on the record

@@ -8,7 +8,7 @@ from compactor_cli.model.archived import Round
 
 
 def event(round: Round) -> dict[str, Any]:
-    """The compression event of seed 000 and the compaction event of seed 001, in one."""
+    """Return the compression event of seed 000 and the compaction event of seed 001, in one."""
     return {
         "originalTokens": round.tokens_before,
         "optimizedTokens": round.tokens_after,

@@ -34,7 +34,7 @@ def manifest_of(source: Source, data: Content, parts: Sequence[Compaction], outp
 
 
 def session_names(source: Source) -> list[str]:
-    """The session id of each conversation; those that share one get their number behind it."""
+    """Return the session id of each conversation; those that share one get their number behind it."""
     times = Counter(t.session_id for t in source.transcripts)
     return [
         f"{t.session_id}#{number}" if t.session_id and times[t.session_id] > 1 else t.session_id
@@ -43,7 +43,8 @@ def session_names(source: Source) -> list[str]:
 
 
 def with_references(removed: Sequence[Removed]) -> tuple[Removed, ...]:
-    """Each entry with its reference: as many digits as tell its original from the others of the file, 8 at least."""
+    """Return each entry with its reference: as many digits as tell its original from the others of the file, 8 at
+    least."""
     digests = sorted({entry.digest for entry in removed})
     digits = dict.fromkeys(digests, SHORT)
     for first, second in pairwise(digests):
@@ -71,7 +72,7 @@ def _round(number: int, part: Compaction, session: str) -> Round:
 
 
 def _compacted(part: Compaction) -> tuple[str, ...]:
-    """Ids of the input's messages that are not in the output as they were."""
+    """Return ids of the input's messages that are not in the output as they were."""
     out = {message.index: message for message in part.messages if message.index >= 0}
     mended = repaired_indices(part)
     ids = []

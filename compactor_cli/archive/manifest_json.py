@@ -34,7 +34,7 @@ def manifest_json(manifest: Manifest) -> dict[str, Any]:
 
 
 def manifest_text(manifest: Manifest) -> bytes:
-    """A manifest as it stands in its file: an entry a line, so that it can be read and compared."""
+    """Return a manifest as it stands in its file: an entry a line, so that it can be read and compared."""
     value = manifest_json(manifest)
     lines = [
         f"{json.dumps(key)}: {json.dumps(item)}" for key, item in value.items() if key not in ("rounds", "removed")

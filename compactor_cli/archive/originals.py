@@ -19,7 +19,7 @@ _SHOWN = 10
 
 
 def find(removed: Sequence[Removed], reference: str) -> Removed:
-    """The entry that a reference names: `ctx_` and hex digits, or some of the first digits alone.
+    """Return the entry that a reference names: `ctx_` and hex digits, or some of the first digits alone.
 
     Of entries with the same original, one that a mark leads to. Raises UsageError for a reference that is none,
     that names nothing, or that names several originals.

@@ -27,7 +27,7 @@ _RELINKED = "what it pointed to is gone, so its link or number was changed"
 
 
 def losses(part: Compaction, conversation: int) -> list[Removed]:
-    """Originals of one conversation that are not in the output as they were, without their references."""
+    """Return originals of one conversation that are not in the output as they were, without their references."""
     losses_of_part = _Losses(part, conversation)
     losses_of_part.add_summarized()
     for message in part.before.messages:
@@ -180,7 +180,7 @@ class _Losses:
 
 
 def repaired_indices(part: Compaction) -> dict[int, int]:
-    """Index of a message of the input -> its index after repairs; what a repair took out is not there."""
+    """Return the index of a message of the input -> its index after repairs; what a repair took out is not there."""
     if part.repaired is part.before:
         return {message.index: message.index for message in part.before.messages}
     waiting: dict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)

@@ -29,14 +29,14 @@ class MessageHit(Struct, frozen=True):
 
 
 def words_of(query: str) -> tuple[str, ...]:
-    """The words of a query, each once, without regard to case."""
+    """Return the words of a query, each once, without regard to case."""
     return tuple(dict.fromkeys(query.casefold().split()))
 
 
 def hits(
     messages: Sequence[Message], words: Sequence[str], references: Mapping[int, str], path: str, compaction: int
 ) -> Iterable[MessageHit]:
-    """The messages with at least one of the words, the newest first."""
+    """Yield the messages with at least one of the words, the newest first."""
     for message in reversed(messages):
         text = message.text()
         low = text.casefold()
@@ -48,7 +48,8 @@ def hits(
 
 
 def best(candidates: Iterable[MessageHit], limit: int) -> list[MessageHit]:
-    """Those with most of the words, the newest of these first; a message that several states have stands once."""
+    """Return those with most of the words, the newest of these first; a message that several states have stands
+    once."""
     ranked = sorted(candidates, key=lambda hit: (hit.matched, hit.compaction, hit.message), reverse=True)
     seen: dict[tuple[str, str], MessageHit] = {}
     for hit in ranked:

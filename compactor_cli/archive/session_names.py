@@ -13,19 +13,19 @@ _LONGEST = 200
 
 
 def session_keys(source: Source) -> tuple[str, ...]:
-    """Keys of the conversations of a file whose format gives them an id."""
+    """Return keys of the conversations of a file whose format gives them an id."""
     pairs = zip(source.transcripts, session_names(source), strict=True)
     return tuple(id_key(transcript.format, name) for transcript, name in pairs if name)
 
 
 def id_key(format: str, session: str) -> str:
-    """The key of a session whose format gives it an id."""
+    """Return the key of a session whose format gives it an id."""
     if len(session) > _LONGEST:  # an index takes no more
         session = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
     return f"id:{format}:{session}"
 
 
 def content_key(manifest: Manifest, round: Round) -> str:
-    """The key of a session that has no id and that nothing is known of: the content it begins with."""
+    """Return the key of a session that has no id and that nothing is known of: the content it begins with."""
     number = f"#{round.conversation}" if round.conversation else ""
     return f"content:{manifest.input.sha256}{number}"

@@ -21,12 +21,12 @@ _SHORTEST = 100
 
 
 def encode(text: str) -> bytes:
-    """A text as the bytes that its digest is of."""
+    """Return a text as the bytes that its digest is of."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def digest(contents: Iterable[bytes]) -> str:
-    """SHA-256 of contents one behind the other."""
+    """Return SHA-256 of contents one behind the other."""
     hashed = hashlib.sha256()
     for content in contents:
         hashed.update(content)
@@ -34,12 +34,12 @@ def digest(contents: Iterable[bytes]) -> str:
 
 
 def references_in(text: str) -> frozenset[str]:
-    """Hex digits of the references in a text."""
+    """Return hex digits of the references in a text."""
     return frozenset(REFERENCE.findall(text)) if PREFIX in text else frozenset()
 
 
 def originals_of(part: Part) -> Iterator[str]:
-    """Every text of a part that may be shortened on its own: all of it, and long strings in arguments."""
+    """Yield every text of a part that may be shortened on its own: all of it, and long strings in arguments."""
     yield part.text
     if part.images:
         # a picture among text leaves its note behind the text before that is cut
@@ -49,7 +49,7 @@ def originals_of(part: Part) -> Iterator[str]:
 
 
 def arguments_of(text: str) -> Any:
-    """The JSON value of a call's arguments; None where they are no JSON object or list."""
+    """Return the JSON value of a call's arguments; None where they are no JSON object or list."""
     try:
         value = parse_json(text)
     except ValueError:
@@ -58,7 +58,7 @@ def arguments_of(text: str) -> Any:
 
 
 def long_strings(value: Any) -> Iterator[str]:
-    """Strings in a JSON value, in order."""
+    """Yield strings in a JSON value, in order."""
     if isinstance(value, str):
         if len(value) > _SHORTEST:
             yield value

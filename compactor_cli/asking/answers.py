@@ -64,7 +64,7 @@ def _read(question: Question[T], answer: ModelAnswer) -> Answered[T]:
 
 
 def _again(model: LanguageModel, request: ModelRequest, answer: ModelAnswer, why: str) -> ModelRequest:
-    """The request with the reason at its end, and room for a longer answer where one was cut off."""
+    """Return the request with the reason at its end, and room for a longer answer where one was cut off."""
     *before, last = request.turns
     text = f"{last.text}\n\nAn earlier answer could not be used: {why}. Answer again, in the form asked for."
     most = request.max_tokens
@@ -75,7 +75,7 @@ def _again(model: LanguageModel, request: ModelRequest, answer: ModelAnswer, why
 
 
 def read_json(text: str, schema: Mapping[str, Any]) -> Any:
-    """The JSON value of an answer, which may stand in a code block or in a sentence. Raises RejectedError when
+    """Return the JSON value of an answer, which may stand in a code block or in a sentence. Raises RejectedError when
     there is none, or when it is not what the schema asks for."""
     import jsonschema  # takes a while, and only those who ask a model need it
 
@@ -110,7 +110,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def estimate(text: str) -> int:
-    """Tokens that a text takes at most with hardly any vocabulary: three letters of ASCII, or half of any
+    """Return tokens that a text takes at most with hardly any vocabulary: three letters of ASCII, or half of any
     other letter, to a token."""
     ascii_only = len(text.encode("ascii", "ignore"))
     return -(-ascii_only // 3) + 2 * (len(text) - ascii_only)

@@ -12,14 +12,14 @@ _CONTROL = compiled_later(r"<(?=\||/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])")
 
 
 def escape(text: str) -> str:
-    """The text with the beginnings of delimiters made harmless; everything else stays as it is."""
+    """Return the text with the beginnings of delimiters made harmless; everything else stays as it is."""
     if "<" not in text and "[" not in text:
         return text
     return _CONTROL.sub(lambda match: "&lt;" if match[0] == "<" else "&#91;", _OWN.sub("&lt;", text))
 
 
 def fenced(name: str, text: str, **attributes: object) -> str:
-    """`<name key="value">`, the escaped text, `</name>`."""
+    """Return `<name key="value">`, the escaped text, `</name>`."""
     tags = "".join(f' {key}="{_attribute(str(value))}"' for key, value in attributes.items() if value not in ("", None))
     return f"<{name}{tags}>\n{escape(text)}\n</{name}>"
 

@@ -82,7 +82,7 @@ class LanguageModel(Protocol):
     """Tokens of request and answer together."""
 
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
-        """One answer a request, in their order; several are asked at the same time."""
+        """Return one answer a request, in their order; several are asked at the same time."""
 
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
         """Take note that `what` is done without the model. Raises ModelError when that is not allowed, but not

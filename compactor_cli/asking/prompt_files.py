@@ -8,5 +8,5 @@ from importlib.resources import files
 
 @cache
 def prompt(package: str, name: str) -> str:
-    """The text of a prompt of a package, such as `compactor_cli.scoring`."""
+    """Return the text of a prompt of a package, such as `compactor_cli.scoring`."""
     return files(package).joinpath(f"prompts/{name}.txt").read_text(encoding="utf-8").strip()

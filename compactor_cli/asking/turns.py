@@ -26,7 +26,7 @@ class Cuts(Struct, frozen=True):
 
 
 def turns_of(messages: Sequence[Message], cuts: Cuts | None = None) -> list[Turn]:
-    """One turn a message that has something to say; with `cuts`, long texts are shortened."""
+    """Return one turn a message that has something to say; with `cuts`, long texts are shortened."""
     turns = []
     for message in messages:
         body = "\n".join(filter(None, (_piece(part, cuts) for part in message.parts)))
@@ -37,7 +37,7 @@ def turns_of(messages: Sequence[Message], cuts: Cuts | None = None) -> list[Turn
 
 
 def joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    """Neighbours of one role as one turn."""
+    """Return neighbours of one role as one turn."""
     out: list[Turn] = []
     for turn in turns:
         if out and out[-1].role == turn.role:

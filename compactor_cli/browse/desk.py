@@ -29,10 +29,10 @@ class Desk(Protocol):
         """Return where the compacted file is written unless another place is named."""
 
     def aimed(self, text: str, aim: Aim) -> Aim:
-        """The aim with another target, as people write it: 25%, 4k; empty: none. Raises CompactorError."""
+        """Return the aim with another target, as people write it: 25%, 4k; empty: none. Raises CompactorError."""
 
     def strategy(self, aim: Aim) -> str:
-        """The strategy that is used for an aim."""
+        """Return the strategy that is used for an aim."""
 
     def view(self, state: State) -> BrowserView:
         """Return what a compaction would make of the session. Called in a thread. Raises CompactorError."""

@@ -40,7 +40,7 @@ class _Dialog(ModalScreen[Answer]):
 
 
 def _line(*pieces: str | tuple[str, str]) -> Text:
-    """Text that stays on its line."""
+    """Return text that stays on its line."""
     return Text.assemble(*pieces, no_wrap=True, overflow="ellipsis")
 
 

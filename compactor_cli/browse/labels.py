@@ -13,7 +13,7 @@ from compactor_cli.model.transcript import Source
 
 
 def aim_words(aim: Aim) -> str:
-    """A target as a person writes it; empty for none."""
+    """Return a target as a person writes it; empty for none."""
     if aim.target_ratio is not None:
         return f"{100 * aim.target_ratio:g}%"
     return f"{aim.target_tokens:,}" if aim.target_tokens is not None else ""
@@ -45,7 +45,7 @@ def decisions(history: History) -> str:
 
 
 def sums(view: BrowserView) -> list[tuple[str, int]]:
-    """Messages of each fate that there are."""
+    """Return messages of each fate that there are."""
     counts = view.counts()
     return [(fate, counts[fate]) for fate in FATES if counts[fate] or fate != "added"]
 

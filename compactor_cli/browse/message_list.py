@@ -134,7 +134,7 @@ class MessageList(ScrollView, can_focus=True):
         return True
 
     def place_of_number(self, number: int) -> int:
-        """The place of the shown message with a number, or of the next one behind it."""
+        """Return the place of the shown message with a number, or of the next one behind it."""
         after = (index for index, place in enumerate(self._shown) if self._rows[place].number >= number)
         return next((index for index in after if self._rows[self._shown[index]].spot), max(0, len(self._shown) - 1))
 
@@ -191,7 +191,7 @@ class MessageList(ScrollView, can_focus=True):
         return Strip(segments).adjust_cell_length(width, base)
 
     def head(self) -> str:
-        """The names of the columns, at their places."""
+        """Return the names of the columns, at their places."""
         end = self._digits + 3
         line = f"{'#':>{end - 1}} {'role, tool':<{_WHO}} {'tokens':>{self._tokens}} {'becomes':<{_FATE}} message"
         wide = self._width >= _WIDE
@@ -213,7 +213,7 @@ class MessageList(ScrollView, can_focus=True):
         return [*cells, (" " + _fit(row.entry.reason, width - reason_at), "list--dim")] if reason_at else cells
 
     def _says(self, width: int) -> tuple[int, int]:
-        """Cells for what a message says, and where its reason begins; 0: it has no column."""
+        """Return cells for what a message says, and where its reason begins; 0: it has no column."""
         begin = self._digits + 3 + _WHO + 1 + self._tokens + 1 + _FATE + 1
         room = max(4, width - begin)
         if width < _WIDE:
@@ -236,13 +236,13 @@ class MessageList(ScrollView, can_focus=True):
 
 
 def _tokens(row: BrowserRow) -> str:
-    """Tokens before and after, where they are not the same."""
+    """Return tokens before and after, where they are not the same."""
     same = row.before == row.after or not row.fate
     return f"{row.before:,}" if same else f"{row.before:,} → {row.after:,}"
 
 
 def _fit(text: str, width: int) -> str:
-    """A text in exactly so many cells."""
+    """Return a text in exactly so many cells."""
     line = Text(text, no_wrap=True, end="")
     line.truncate(max(0, width), overflow="ellipsis", pad=True)
     return line.plain

@@ -19,7 +19,7 @@ class OutputLine(NamedTuple):
 
 
 def before_lines(row: BrowserRow) -> list[OutputLine]:
-    """A message as it was."""
+    """Return a message as it was."""
     if row.entry.before is None:
         return [OutputLine("Was not in the input.", heading=True)]
     return _lines(row.entry.before)
@@ -45,7 +45,7 @@ def after_lines(view: BrowserView, row: BrowserRow) -> list[OutputLine]:
 
 
 def summary_of(view: BrowserView, row: BrowserRow) -> Message | None:
-    """The summary in the output that stands for a message."""
+    """Return the summary in the output that stands for a message."""
     part = view.parts[row.entry.conversation]
     if part.plan is None:
         return None
@@ -57,7 +57,7 @@ def summary_of(view: BrowserView, row: BrowserRow) -> Message | None:
 
 
 def signals_of(view: BrowserView, row: BrowserRow) -> tuple[str, ...]:
-    """The names that what is kept of a message is valued for."""
+    """Return the names that what is kept of a message is valued for."""
     part = view.parts[row.entry.conversation] if view.parts else None
     if part is None or part.plan is None or row.spot is None:
         return ()
@@ -72,7 +72,7 @@ def _group_of(part: Compaction, number: int) -> int:
 
 
 def _in_summary(summary: Message, number: int) -> list[OutputLine]:
-    """A summary, with what it quotes of one message first."""
+    """Return a summary, with what it quotes of one message first."""
     text = summary.text("text").split("\n")
     quoted: list[OutputLine] = []
     inside = False
@@ -94,7 +94,7 @@ def _in_summary(summary: Message, number: int) -> list[OutputLine]:
 
 
 def _lines(message: Message) -> list[OutputLine]:
-    """The parts of a message under their names; of one part that is text no more than that."""
+    """Return the parts of a message under their names; of one part that is text no more than that."""
     out: list[OutputLine] = []
     for part in message.parts:
         if len(message.parts) > 1 or part.kind != "text":

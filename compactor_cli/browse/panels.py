@@ -31,7 +31,7 @@ CSS = """
 
 
 def line(text: str = "") -> Text:
-    """A text that stays on its line."""
+    """Return a text that stays on its line."""
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 

@@ -12,15 +12,15 @@ _TAB = 4
 
 
 def safe(text: str) -> str:
-    """A line with nothing in it that commands a terminal or cannot be written to one."""
+    """Return a line with nothing in it that commands a terminal or cannot be written to one."""
     if text.isascii() and text.isprintable():
         return text
     return shown(text.expandtabs(_TAB))
 
 
 def wrapped(line: str, width: int) -> Iterator[str]:
-    """A line as pieces of at most so many cells, parted at blanks where there are any; a character that is wider than
-    that stands alone."""
+    """Yield a line as pieces of at most so many cells, parted at blanks where there are any; a character that is wider
+    than that stands alone."""
     start, end = 0, len(line)
     while end - start > width or cell_len(line[start:]) > width:
         piece = _begin(line[start : start + max(1, width)], width)
@@ -38,7 +38,7 @@ def wrapped(line: str, width: int) -> Iterator[str]:
 
 
 def _begin(text: str, width: int) -> str:
-    """As much of a text as has room, and at least one character."""
+    """Return as much of a text as has room, and at least one character."""
     while len(text) > 1 and cell_len(text) > width:
         text = text[:-1]
     return text

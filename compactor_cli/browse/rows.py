@@ -49,7 +49,7 @@ class BrowserRow(NamedTuple):
         return self.entry.message.number
 
     def says(self) -> str:
-        """The start of its text, or of its calls, on one line."""
+        """Return the start of its text, or of its calls, on one line."""
         return says(self.entry.message)
 
     def holds(self, words: str) -> bool:
@@ -79,7 +79,7 @@ class BrowserView(Struct, frozen=True):
         return next((part.plan.strategy for part in self.parts if part.plan), "")
 
     def counts(self) -> Mapping[str, int]:
-        """Messages of each fate."""
+        """Return messages of each fate."""
         counts = dict.fromkeys(FATES, 0)
         for row in self.rows:
             if row.fate:
@@ -88,12 +88,12 @@ class BrowserView(Struct, frozen=True):
 
 
 def view_of(parts: Sequence[Compaction], data: Content) -> BrowserView:
-    """The rows of what was computed."""
+    """Return the rows of what was computed."""
     return BrowserView(tuple(map(_row, of_compactions(parts))), tuple(parts), data)
 
 
 def bare_view(source: Source) -> BrowserView:
-    """The rows of a session of which nothing could be computed."""
+    """Return the rows of a session of which nothing could be computed."""
     entries = [
         Entry(conversation, "", message, None)
         for conversation, transcript in enumerate(source.transcripts)
@@ -103,7 +103,7 @@ def bare_view(source: Source) -> BrowserView:
 
 
 def says(message: Message) -> str:
-    """The start of a message's text, or of its calls, on one line, safe for a terminal."""
+    """Return the start of a message's text, or of its calls, on one line, safe for a terminal."""
     for part in message.parts:
         if part.kind == "text" and part.text.strip():
             return _line(part.text)
@@ -115,7 +115,7 @@ def says(message: Message) -> str:
 
 
 def name(text: str) -> str:
-    """A name as a row shows it."""
+    """Return a name as a row shows it."""
     return safe(one_line(text, 80))
 
 

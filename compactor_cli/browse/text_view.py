@@ -53,7 +53,7 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=max(0, hit - 3) if hit else 0, animate=False, force=True)
 
     def text(self) -> str:
-        """All of it."""
+        """Return all of it."""
         return "\n".join(line.text for line in self._lines)
 
     def on_resize(self) -> None:
@@ -76,7 +76,7 @@ class TextView(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip(list(self._marked(piece.text, style))).adjust_cell_length(width, base)
 
     def _marked(self, text: str, style: Style) -> list[Segment]:
-        """A line with the words that are searched for set off."""
+        """Return a line with the words that are searched for set off."""
         words, out, low = self._words, [], text.lower()
         start = 0
         while words and len(low) == len(text) and (position := low.find(words, start)) >= 0:

@@ -37,7 +37,7 @@ class Groups(Struct, frozen=True):
 
 
 def groups_of(source: Source) -> Groups:
-    """The groups of a file as it is."""
+    """Return the groups of a file as it is."""
     of: dict[Spot, tuple[Spot, ...]] = {}
     refusals: dict[Spot, str] = {}
     for conversation, transcript in enumerate(source.transcripts):
@@ -52,7 +52,8 @@ def groups_of(source: Source) -> Groups:
 
 
 def decided(state: State, groups: Groups, spot: Spot, choice: Choice) -> State:
-    """The state with a decision on a message; the same one again takes it back. Of a group the last one holds."""
+    """Return the state with a decision on a message; the same one again takes it back. Of a group the last one
+    holds."""
     before = groups.choice(state.choices, spot)
     choices = {member: own for member, own in state.choices.items() if member not in groups.of.get(spot, (spot,))}
     if before != choice:
@@ -61,7 +62,7 @@ def decided(state: State, groups: Groups, spot: Spot, choice: Choice) -> State:
 
 
 def decided_all(state: State, groups: Groups, spots: Iterable[Spot], choice: Choice) -> State:
-    """The state with a decision on many messages; where all of them have it already, it is taken back."""
+    """Return the state with a decision on many messages; where all of them have it already, it is taken back."""
     wanted = [spot for spot in spots if choice != "drop" or spot not in groups.refusals]
     todo = [spot for spot in wanted if groups.choice(state.choices, spot) != choice]
     choices = dict(state.choices)

@@ -55,14 +55,14 @@ class Boundary(TyperGroup):
             formatter.write_dl([(name, summary(name)) for name in self.commands])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """A command by its name; a word that means one is answered with it."""
+        """Return a command by its name; a word that means one is answered with it."""
         meant = _MEANT.get(args[0].lower()) if args and args[0] not in self.commands else None
         if meant:
             raise UsageError(f"no such command '{args[0]}'. Did you mean '{meant}'?\nSee {ctx.command_path} --help.")
         return super().resolve_command(ctx, args)
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
-        """The program's own options; what is wrong with them is told as all errors are."""
+        """Return the program's own options; what is wrong with them is told as all errors are."""
         ctx = self.context_class(self, info_name=info_name, parent=parent)
         if not args and not extra.get("resilient_parsing"):
             from compactor_cli.cli.welcome import welcome

@@ -70,7 +70,8 @@ def natively(session: Session, make: Make, source: Source, settings: Settings) -
 
 
 def new_session(source: Source, data: Content, out: str) -> tuple[bytes, CarriedOn]:
-    """The file of a new session, with an id of its own, where the agent of `source` keeps its sessions, or at `out`.
+    """Return the file of a new session, with an id of its own, where the agent of `source` keeps its sessions, or at
+    `out`.
 
     Raises UsageError where no agent goes on with such a file, or nothing says where it keeps its sessions.
     """
@@ -99,7 +100,7 @@ def at_home(source: Source, path: str) -> CarriedOn | None:
 
 
 def agent_of(source: Source) -> Agent:
-    """The agent whose session a file is. Raises UsageError where there is none that goes on with it."""
+    """Return the agent whose session a file is. Raises UsageError where there is none that goes on with it."""
     from compactor_cli.agents import AGENTS
 
     by_place = _agent_at(source.path)
@@ -112,7 +113,7 @@ def agent_of(source: Source) -> Agent:
 
 
 def project_of(source: Source) -> str:
-    """The folder that is worked in, or what stands for it, as the session says it; empty where it does not."""
+    """Return the folder that is worked in, or what stands for it, as the session says it; empty where it does not."""
     from compactor_cli.resuming import AGENTIC
     from compactor_cli.resuming.emit import values_of
 
@@ -126,7 +127,7 @@ def _folder(project: str) -> str:
 
 
 def _agent_at(path: str) -> Agent | None:
-    """The agent in whose folder a file is."""
+    """Return the agent in whose folder a file is."""
     from compactor_cli.agents import AGENTS
     from compactor_cli.cli.session_menu import this_machine
 

@@ -14,7 +14,7 @@ from compactor_cli.model.transcript import Source
 
 
 def verdict(before: int, after: int, *, changed: bool) -> str:
-    """The answer for one file, in words; its tokens before and after."""
+    """Return the answer for one file, in words; its tokens before and after."""
     return f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay as it is"
 
 
@@ -25,7 +25,7 @@ def needs_compaction(source: Source, after: int) -> CheckFinding:
 
 
 def failed(path: str, error: CompactorError) -> CheckFinding:
-    """The finding for a file that could not be checked."""
+    """Return the finding for a file that could not be checked."""
     message = error.what if isinstance(error, InputError) else str(error)
     line = (error.line or 1) if isinstance(error, InputError) else 1
     rule = "cannot-fit" if isinstance(error, BudgetError) else "unreadable" if isinstance(error, InputError) else ""

@@ -30,8 +30,8 @@ _DISTRIBUTION = "compactor-cli"
 def in_order(
     work: Work[T, R], chunks: Callable[[int], Iterable[Sequence[T]]], processes: int, scheduler: str
 ) -> Generator[R, None, None]:
-    """The results of chunks in their order. `chunks` makes them for a number of shares. `scheduler`: the address of a
-    cluster; empty for one of so many processes on this machine.
+    """Yield the results of chunks in their order. `chunks` makes them for a number of shares. `scheduler`: the address
+    of a cluster; empty for one of so many processes on this machine.
 
     The cluster does again what a worker was doing that ended. A chunk that ended several is done item by item, and an
     item that does so alone has the result `ended`. Raises UsageError where there is no cluster, or none that can do it.
@@ -82,7 +82,7 @@ def _done(
     chunk: Callable[[Sequence[T]], R],
     tasks: Sequence[T],
 ) -> R:
-    """On a worker: the results of a chunk."""
+    """Return, on a worker, the results of a chunk."""
     if version(_DISTRIBUTION) != wanted:
         raise UsageError(f"a worker of the cluster has compactor {version(_DISTRIBUTION)}, and this is {wanted}")
     begin(*begin_args)

@@ -230,5 +230,5 @@ def _check_findings(args: CompactOptions) -> None:
 
 
 def under(folder: str, name: str) -> str:
-    """A name in a folder, which may be one of a store."""
+    """Return a name in a folder, which may be one of a store."""
     return f"{folder.rstrip('/')}/{name}" if is_remote(folder) else str(Path(folder, name))

@@ -37,7 +37,7 @@ def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
         make_folder(place)
 
     def rows(source: IO[bytes], sink: IO[bytes]) -> tuple[Shard, Sizes, str, str]:
-        """The new file in `sink`, with its size and, when they are needed, the hashes of both."""
+        """Return the new file in `sink`, with its size and, when they are needed, the hashes of both."""
         from compactor_cli.datasets.parquet_files import compact_shard
 
         make = _row_maker(session, file, job)
@@ -123,7 +123,7 @@ def _row_maker(session: Session, file: str, job: Job) -> Make:
 def _write(
     source: IO[bytes], file: str, place: str, rows: Callable[[IO[bytes], IO[bytes]], tuple[Shard, Sizes, str, str]]
 ) -> tuple[Shard, Sizes, str, str]:
-    """The new file in its place, in one step, and before it the list of the rows that failed."""
+    """Return the new file in its place, in one step, and before it the list of the rows that failed."""
     if is_remote(place):
         with tempfile.TemporaryFile() as sink:
             made = rows(source, sink)

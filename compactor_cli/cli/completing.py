@@ -61,7 +61,7 @@ def answer() -> None:
 
 
 def completions(table: Mapping[str, Any], words: Sequence[str]) -> tuple[str, Choices]:
-    """The kind of the answer, and the words. `words`: those behind the program's name, of which the last is not
+    """Return the kind of the answer, and the words. `words`: those behind the program's name, of which the last is not
     finished."""
     *before, typed = words
     spot = _spot(table, before)
@@ -120,7 +120,7 @@ def _needs_value(table: Mapping[str, Any], spot: Typed) -> bool:
 
 
 def _options(table: Mapping[str, Any], spot: Typed) -> Choices:
-    """The options that may still be given."""
+    """Return the options that may still be given."""
     options = _known(table, spot.command)
     free = [option for option in options if option["many"] or not set(option["names"]) & set(spot.used)]
     return [(name, option["help"]) for option in free for name in option["names"]]
@@ -154,14 +154,14 @@ def _names(table: Mapping[str, Any], kind: str) -> list[str]:
 
 
 def _models(typed: str) -> Choices:
-    """Models that the table of limits knows; before anything is typed, those without their provider."""
+    """Return models that the table of limits knows; before anything is typed, those without their provider."""
     from compactor_cli.tokens.models import chat_models
 
     return [(name, f"{limit:,} tokens") for name, limit in chat_models() if "/" in typed or "/" not in name]
 
 
 def _sessions() -> Choices:
-    """The newest sessions on this machine, by the beginnings of their ids."""
+    """Return the newest sessions on this machine, by the beginnings of their ids."""
     from compactor_cli.agents import AGENTS
     from compactor_cli.agents.base import machine_of
     from compactor_cli.agents.finding import described, find_sessions, shortest
@@ -173,7 +173,8 @@ def _sessions() -> Choices:
 
 
 def _split(line: str) -> list[str]:
-    """The words of a line behind the program's name, as a shell takes them; the last one need not be finished."""
+    """Return the words of a line behind the program's name, as a shell takes them; the last one need not be
+    finished."""
     import shlex
 
     lexer = shlex.shlex(line, posix=True, punctuation_chars=False)

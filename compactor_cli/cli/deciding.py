@@ -23,8 +23,8 @@ class DecisionsFile(Struct, frozen=True):
     decisions: Decisions
 
     def of(self, session: Session, source: Source) -> tuple[Decided, ...]:
-        """The decisions on each conversation of a session. A session that has changed otherwise is told of; raises
-        InputError where a message is not the one any more that was decided on."""
+        """Return the decisions on each conversation of a session. A session that has changed otherwise is told of;
+        raises InputError where a message is not the one any more that was decided on."""
         held = match_decisions(self.decisions, source)
         if held.lost:
             raise InputError(
@@ -41,12 +41,12 @@ class DecisionsFile(Struct, frozen=True):
 
 
 def decisions_in(path: str) -> DecisionsFile | None:
-    """The decisions in a file; None when none is named. Raises InputError."""
+    """Return the decisions in a file; None when none is named. Raises InputError."""
     return DecisionsFile(path, read_decisions(read_text(path), path)) if path else None
 
 
 def with_aim(overrides: Layer, file: DecisionsFile | None) -> Layer:
-    """The settings that options set, with the target and the strategy of decisions where they name none."""
+    """Return the settings that options set, with the target and the strategy of decisions where they name none."""
     if file is None:
         return overrides
     aim, origin = file.decisions.aim, Origin("decisions", file.path)

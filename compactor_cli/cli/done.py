@@ -26,7 +26,8 @@ _PIECE = 1 << 20
 
 
 def key_of(*parts: object) -> str:
-    """A hash of everything that decides what an output is: settings and options, and the version of the program."""
+    """Return a hash of everything that decides what an output is: settings and options, and the version of the
+    program."""
     from importlib.metadata import version  # not imported where nothing is noted
 
     text = json.dumps([version("compactor-cli"), *parts], default=_plain, sort_keys=True)
@@ -113,7 +114,7 @@ class DoneList:
 
 
 def sha256_of(path: str) -> str:
-    """The hash of a file of any size. Raises OSError, for one in a store InputError."""
+    """Return the hash of a file of any size. Raises OSError, for one in a store InputError."""
     if is_remote(path):
         with store().reading(path) as stream:
             return sha256_in(stream)
@@ -122,7 +123,7 @@ def sha256_of(path: str) -> str:
 
 
 def sha256_in(stream: IO[bytes]) -> str:
-    """The hash of what can be read from here on."""
+    """Return the hash of what can be read from here on."""
     digest = hashlib.sha256()
     while piece := stream.read(_PIECE):
         digest.update(piece)
@@ -146,5 +147,5 @@ def _outcome(value: Mapping[str, Any]) -> Outcome:
 
 
 def _plain(value: object) -> object:
-    """Values that JSON does not have."""
+    """Return values that JSON does not have."""
     return sorted(map(str, value)) if isinstance(value, (set, frozenset)) else str(value)

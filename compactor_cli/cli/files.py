@@ -26,12 +26,12 @@ def real_path(path: str | Path) -> Path:
 
 
 def read_bytes(path: str) -> bytes:
-    """A file's bytes, or those of standard input for `-`. Raises InputError."""
+    """Return a file's bytes, or those of standard input for `-`. Raises InputError."""
     return in_memory(read_content(path))
 
 
 def read_content(path: str) -> Content:
-    """The same, in a temporary file where it is too large for memory. Raises InputError."""
+    """Return the same, in a temporary file where it is too large for memory. Raises InputError."""
     if path == "-":
         return spilled(sys.stdin.buffer)
     if is_remote(path):
@@ -49,7 +49,7 @@ def read_content(path: str) -> Content:
 
 
 def read_text(path: str) -> str:
-    """A file's text. Raises UsageError when it is not UTF-8."""
+    """Return a file's text. Raises UsageError when it is not UTF-8."""
     try:
         return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:

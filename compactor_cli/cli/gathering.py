@@ -31,7 +31,8 @@ def gathers(path: str) -> bool:
 
 
 def read_session(path: str) -> Content:
-    """The bytes of a session: those of its file, or of standard input for `-`, or put together from its parts."""
+    """Return the bytes of a session: those of its file, or of standard input for `-`, or put together from its
+    parts."""
     return gather(path) if path != "-" and gathers(path) else read_content(path)
 
 
@@ -48,7 +49,7 @@ def refuse_in_place(paths: Iterable[str], contents: Collection[str] = (), *, app
 
 
 def gather(path: str) -> bytes:
-    """The sessions at such a path as JSON lines. Raises InputError when they cannot be read."""
+    """Return the sessions at such a path as JSON lines. Raises InputError when they cannot be read."""
     folder = _events_folder(Path(path))
     try:
         lines = _events(folder) if folder else _sessions(path) if _is_database(Path(path)) else _stored(Path(path))
@@ -69,7 +70,7 @@ def add_events(path: str, before: Content, after: Content) -> None:
 
 
 def _events_folder(path: Path) -> Path | None:
-    """The folder that holds the events of a conversation, which is named itself or by the folder around it."""
+    """Return the folder that holds the events of a conversation, which is named itself or by the folder around it."""
     if not path.is_dir():
         return None
     for folder in (path / "events", path):
@@ -86,7 +87,8 @@ def _numbered(folder: Path) -> Iterator[tuple[int, Path]]:
 
 
 def _events(folder: Path) -> Iterator[bytes]:
-    """The events in order. Those of the SDK have numbers without a gap; what stands behind one it ignores, too."""
+    """Yield the events in order. Those of the SDK have numbers without a gap; what stands behind one it ignores,
+    too."""
     files = sorted(_numbered(folder))
     for place, (number, file) in enumerate(files):
         if _EVENT.match(file.name) and number != place:
@@ -107,7 +109,7 @@ def _is_in_storage(path: Path) -> bool:
 
 
 def _stored(path: Path) -> Iterator[bytes]:
-    """The session of a file in a storage, or those of a storage that hold a message, the oldest first."""
+    """Yield the session of a file in a storage, or those of a storage that hold a message, the oldest first."""
     from compactor_cli.agents.opencode_storage import created, exported, session_files, session_of, storage_around
 
     around = storage_around(path.absolute())
@@ -122,7 +124,7 @@ def _stored(path: Path) -> Iterator[bytes]:
 
 
 def _object(file: Path) -> dict[str, Any]:
-    """A file that is one JSON object."""
+    """Return a file that is one JSON object."""
     try:
         value = json.loads(file.read_bytes())
     except (ValueError, RecursionError):
@@ -142,7 +144,8 @@ def _is_database(path: Path) -> bool:
 
 
 def _sessions(path: str) -> Iterator[bytes]:
-    """The sessions of an opencode database that hold a message, the oldest first, as `opencode export` writes them."""
+    """Yield the sessions of an opencode database that hold a message, the oldest first, as `opencode export` writes
+    them."""
     import sqlite3
 
     try:

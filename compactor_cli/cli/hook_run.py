@@ -164,7 +164,7 @@ def _context(session: Session, payload: Payload, limit: int) -> str:
 
 
 def _contents(session: Session, path: str) -> bytes:
-    """The session's file; nothing where it is gone or cannot be read, for it may be archived."""
+    """Return the session's file; nothing where it is gone or cannot be read, for it may be archived."""
     if not Path(path).exists():
         return b""
     data = read_bytes(path)
@@ -189,7 +189,7 @@ def _boundaries(lines: Sequence[bytes]) -> list[int]:
 
 
 def _archived(session: Session, payload: Payload, path: str, data: bytes) -> list[Original]:
-    """The session as it was before its compactions, the oldest first; none where nothing of it is archived."""
+    """Return the session as it was before its compactions, the oldest first; none where nothing of it is archived."""
     try:
         with existing_database(session.reading.database_url) as database:
             if database is None:
@@ -216,7 +216,7 @@ def _archived(session: Session, payload: Payload, path: str, data: bytes) -> lis
 
 
 def _compactions(database: Database, payload: Payload, path: str, data: bytes) -> list[Archived]:
-    """The newest compactions of the session that its agent made, the oldest first."""
+    """Return the newest compactions of the session that its agent made, the oldest first."""
     from compactor_cli.archive.session_names import id_key, session_keys
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.hooks.archiving import STRATEGY
@@ -231,7 +231,7 @@ def _compactions(database: Database, payload: Payload, path: str, data: bytes) -
 
 
 def _earlier(data: bytes, path: str) -> list[Original]:
-    """The session as it was before each of the compactions that its file tells of, the oldest first."""
+    """Return the session as it was before each of the compactions that its file tells of, the oldest first."""
     lines = data.splitlines(keepends=True)
     ends = _boundaries(lines)[-_ORIGINALS:]
     histories = [_as_original(read_again(b"".join(lines[:end]), path)) for end in ends]

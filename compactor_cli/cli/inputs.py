@@ -54,9 +54,9 @@ def inputs_of(session: Session, files: Sequence[str], args: PickOptions, *, asid
 
 
 def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list[Input]:
-    """The files that are named or that a pattern such as `sessions/**/*.jsonl` means, and of a folder every session in
-    and below it, in order; what else stands there is listed as skipped. Nothing in the folder `aside` counts. Raises
-    InputError for a folder without any session, and for a pattern that means nothing."""
+    """Return the files that are named or that a pattern such as `sessions/**/*.jsonl` means, and of a folder every
+    session in and below it, in order; what else stands there is listed as skipped. Nothing in the folder `aside`
+    counts. Raises InputError for a folder without any session, and for a pattern that means nothing."""
     inputs: list[Input] = []
     for path in paths:
         if is_remote(path):
@@ -96,7 +96,7 @@ def _is_pattern(path: str) -> bool:
 
 
 def _meant(pattern: str, aside: str) -> list[Input]:
-    """The files that a pattern means, by their paths from where it begins to leave something open."""
+    """Return the files that a pattern means, by their paths from where it begins to leave something open."""
     whole = Path(pattern).expanduser()
     fixed = list(takewhile(lambda part: not glob.has_magic(part), whole.parts))
     root = Path(*fixed)
@@ -176,7 +176,7 @@ def one_by_one(session: Session, inputs: Sequence[Input], work: Callable[[str], 
 
 
 def naming(file: str, error: CompactorError) -> str:
-    """The words of an error, with the file that it is about."""
+    """Return the words of an error, with the file that it is about."""
     words = str(error)
     return words if words.startswith(file) else f"{file}: {words}"
 

@@ -38,7 +38,7 @@ class Lookup(Struct, frozen=True):
         return self.match in SURE
 
     def chosen(self, round: int | None) -> Archived:
-        """The compaction of a number as `restore --list` has it; the newest for None."""
+        """Return the compaction of a number as `restore --list` has it; the newest for None."""
         if round is None:
             return self.compactions[-1]
         if round > len(self.compactions):
@@ -47,7 +47,8 @@ class Lookup(Struct, frozen=True):
 
 
 def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup | None:
-    """The compactions of a file: by its content, else by its session, else by its marks; None when there are none."""
+    """Return the compactions of a file: by its content, else by its session, else by its marks; None when there are
+    none."""
     from compactor_cli.archive.stored import archive
     from compactor_cli.archive.texts import references_in
 
@@ -64,7 +65,7 @@ def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup 
 
 
 def by_number(kept: Database, number: int) -> Lookup:
-    """One compaction by the number that `restore --list` gives it."""
+    """Return one compaction by the number that `restore --list` gives it."""
     from compactor_cli.archive.stored import archive
 
     with kept.read() as connection:
@@ -82,7 +83,7 @@ def _compactions(kept: Database, compaction: FoundCompaction) -> Sequence[Archiv
 
 
 def _session_keys(session: Session, file: str, data: bytes) -> Sequence[str]:
-    """The keys of the sessions in a file, as far as it can be read and its format has any."""
+    """Return the keys of the sessions in a file, as far as it can be read and its format has any."""
     from compactor_cli.archive.session_names import session_keys
 
     try:
@@ -93,7 +94,7 @@ def _session_keys(session: Session, file: str, data: bytes) -> Sequence[str]:
 
 
 def read_again(data: Content, path: str, format: str = "") -> Source:
-    """A file as it was read when it was compacted; tokens do not matter here."""
+    """Return a file as it was read when it was compacted; tokens do not matter here."""
     from compactor_cli.formats.loading import load
     from compactor_cli.tokens import make_counter
 
@@ -101,7 +102,8 @@ def read_again(data: Content, path: str, format: str = "") -> Source:
 
 
 def input_of(kept: Database, lookup: Lookup, chosen: Archived) -> Content:
-    """The input of a compaction, which counts as used. Raises NotKeptError when it is not in the archive any more."""
+    """Return the input of a compaction, which counts as used. Raises NotKeptError when it is not in the archive any
+    more."""
     from compactor_cli.archive.stored import archive
 
     beginning = lookup.data[: chosen.input.size]

@@ -122,13 +122,13 @@ def _is_done(session: Session, task: FileTask, known: Outcome, job: Job) -> bool
 
 
 def _alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[FileResult, None, None]:
-    """One file after the other, in this process."""
+    """Yield one file after the other, in this process."""
     for task in tasks:
         yield FileResult(attempt(session, task, job))
 
 
 def _shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[FileResult, None, None]:
-    """All files, among processes of this machine or the workers of a cluster."""
+    """Return all files, among processes of this machine or the workers of a cluster."""
     from compactor_cli.cli import compact_worker, workers
     from compactor_cli.render.console import look_of
 
@@ -155,7 +155,7 @@ def _ended(task: FileTask) -> FileResult:
 
 
 def _chunks(tasks: Sequence[FileTask], processes: int) -> Iterator[list[FileTask]]:
-    """Tasks in their order, in pieces that are worth handing out."""
+    """Yield tasks in their order, in pieces that are worth handing out."""
     most = max(1, min(_MOST, len(tasks) // (_PIECES * processes)))
     chunk: list[FileTask] = []
     size = 0

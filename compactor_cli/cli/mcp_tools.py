@@ -112,20 +112,21 @@ class Served(Struct, frozen=True):
         return await self._run(["memory", "search", *_given([("--limit", str(limit))]), "--json"], words.split())
 
     def _new(self, output: str) -> Path:
-        """The path of a file that is to be made."""
+        """Return the path of a file that is to be made."""
         target = Path(output).expanduser().absolute()
         if target.exists() or target.is_symlink():
             raise self.error(f"{output} exists already: name a new file")
         return target
 
     def _one(self, file: str, session: str) -> list[str]:
-        """The file of a command, unless its session is named by an option."""
+        """Return the file of a command, unless its session is named by an option."""
         if bool(file) == bool(session):
             raise self.error("name either file or session")
         return [file] if file else []
 
     async def _run(self, command: list[str], files: list[str] | None = None, *, database: bool = True) -> str:
-        """Standard output of a command; a failure is an error with its words. A search that finds nothing is none."""
+        """Return standard output of a command; a failure is an error with its words. A search that finds nothing is
+        none."""
         shared = self.shared if database else _without_database(self.shared)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "compactor_cli", *command, *shared, "--", *(files or [])),
@@ -149,7 +150,7 @@ class Served(Struct, frozen=True):
 
 
 def _given(options: list[tuple[str, str]]) -> list[str]:
-    """The options with a value; one that begins with a dash is still a value."""
+    """Return the options with a value; one that begins with a dash is still a value."""
     return [
         word for name, value in options if value for word in ([f"{name}={value}"] if "--" in name else [name, value])
     ]

@@ -90,7 +90,7 @@ def open_log(args: ConfiguredOptions, overrides: Layer) -> Log:
 
 
 def time_of(option: str) -> float:
-    """The time that `--now` names, seconds since 1970; that of the clock when it is empty. Raises UsageError."""
+    """Return the time that `--now` names, seconds since 1970; that of the clock when it is empty. Raises UsageError."""
     if not option:
         return time.time()
     seconds = moment(option)
@@ -100,7 +100,7 @@ def time_of(option: str) -> float:
 
 
 def filters_of(args: KindOptions) -> Filters:
-    """The options as the store takes them. Raises UsageError."""
+    """Return the options as the store takes them. Raises UsageError."""
     filters = args if isinstance(args, FilterOptions) else FilterOptions()
     if not isfinite(filters.least):
         raise UsageError(f"--least {filters.least} is no number of points")

@@ -43,7 +43,7 @@ class Command(Struct, frozen=True):
 def methods_for(
     session: Session, strategies: Sequence[str], commands: Sequence[Command], timeout: float
 ) -> list[Method]:
-    """The methods in the order of the rows: strategies, commands (each with `timeout` seconds), plain ones."""
+    """Return the methods in the order of the rows: strategies, commands (each with `timeout` seconds), plain ones."""
     counter = session.counter
     return [
         *(strategy_method(session, name, session.settings) for name in strategies),
@@ -53,7 +53,7 @@ def methods_for(
 
 
 def strategy_method(session: Session, strategy: str, settings: Settings | None = None) -> Method:
-    """A strategy with settings, of which the targets are set for each case."""
+    """Return a strategy with settings, of which the targets are set for each case."""
     chosen = replace(settings or Settings(), strategy=strategy, target_ratio=None)
     return Method(strategy, "strategy", partial(_compacted, session, chosen))
 
@@ -83,7 +83,7 @@ def _plain(
 
 
 def parse_commands(texts: Sequence[str], taken: Collection[str]) -> list[Command]:
-    """The commands of --against, each with a name of its own. Raises UsageError for one that cannot work."""
+    """Return the commands of --against, each with a name of its own. Raises UsageError for one that cannot work."""
     commands: list[Command] = []
     names = set(taken)
     for text in texts:
@@ -108,7 +108,7 @@ def parse_commands(texts: Sequence[str], taken: Collection[str]) -> list[Command
 def _run_command(
     command: Command, front: Transcript, target: int, *, counter: TokenCounter, timeout: float
 ) -> Sequence[Message]:
-    """The messages of what a tool made of a front. Raises NoOutputError with the reason when it made nothing."""
+    """Return the messages of what a tool made of a front. Raises NoOutputError with the reason when it made nothing."""
     with tempfile.TemporaryDirectory(prefix="compactor-") as folder:
         suffix = Path(front.path).suffix or ".jsonl"
         source, out = Path(folder) / f"in{suffix}", Path(folder) / f"out{suffix}"
@@ -166,7 +166,7 @@ def _filled(word: str, places: dict[str, str]) -> str:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """The name, numbered when another row has it."""
+    """Return the name, numbered when another row has it."""
     number = 2
     free = name
     while free in taken:

@@ -30,7 +30,7 @@ def words_of(error: Any, ctx: Any) -> str:
 
 
 def _what(error: Any, ctx: Any) -> str:
-    """One sentence for what the parser says in several ways."""
+    """Return one sentence for what the parser says in several ways."""
     parameter = getattr(error, "param", None)
     if hasattr(error, "possibilities"):
         return f"no such option: {error.option_name}" + _meant(error.option_name, ctx)
@@ -61,7 +61,7 @@ def _name(parameter: Any, ctx: Any) -> str:
 
 
 def _meant(option: str, ctx: Any) -> str:
-    """The option of the command that is spelled most like one that it does not have."""
+    """Return the option of the command that is spelled most like one that it does not have."""
     known = [name for parameter in ctx.command.get_params(ctx) for name in (*parameter.opts, *parameter.secondary_opts)]
     near = get_close_matches(option, [name for name in known if name.startswith("--")], n=1)
     return f". Did you mean {near[0]}?" if near else ""

@@ -20,7 +20,7 @@ _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 def tokens(text: str | int) -> int:
-    """A number of tokens, at least 1: `4000`, `4,000`, `4k` or `1.5k`. Raises BadParameter."""
+    """Return a number of tokens, at least 1: `4000`, `4,000`, `4k` or `1.5k`. Raises BadParameter."""
     match = _COUNT.fullmatch(str(text).strip())
     number = float(re.sub("[,_]", "", match[1])) * _TIMES[match[2].lower()] if match else 0
     if number < 1 or number != int(number):
@@ -29,7 +29,7 @@ def tokens(text: str | int) -> int:
 
 
 def share(text: str | float) -> float:
-    """A share between 0 and 1: `0.25` or `25%`. Raises BadParameter."""
+    """Return a share between 0 and 1: `0.25` or `25%`. Raises BadParameter."""
     word = str(text).strip()
     try:
         number = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)

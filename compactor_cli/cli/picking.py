@@ -27,7 +27,7 @@ class Picking(TyperCommand):
 
 
 def _with_agents(args: Sequence[str]) -> list[str]:
-    """Arguments in which each --latest has a value: the next word where that names an agent, else any agent."""
+    """Return arguments in which each --latest has a value: the next word where that names an agent, else any agent."""
     from compactor_cli.agents import NAMES
 
     out: list[str] = []
@@ -44,7 +44,7 @@ def _with_agents(args: Sequence[str]) -> list[str]:
 
 
 def picked(session: Session, files: Sequence[str], args: PickOptions) -> list[str]:
-    """The files of a command: those that are named, or the one session that --latest, --session and --project
+    """Return the files of a command: those that are named, or the one session that --latest, --session and --project
     choose, or that a person at a terminal chooses. Raises UsageError where none is chosen."""
     latest, wanted, project = args.latest, args.session, args.project
     files = [file for file in files if file]

@@ -24,7 +24,7 @@ Make = Callable[[Source, Settings], tuple[Content, list[Compaction]]]
 
 
 def load_probed(session: Session, path: str) -> Source:
-    """A file counted by the local counter times the provider's ratio, which is measured on it.
+    """Return a file counted by the local counter times the provider's ratio, which is measured on it.
 
     Where the provider does not say, the local counter stays, and the session warns.
     """

@@ -13,7 +13,7 @@ from compactor_cli.prompt.parse import context_options, parse_prompt
 
 
 def read_prompt(path: str, context: Sequence[str] = ()) -> Prompt:
-    """The prompt that a file describes; `context` are options `NAME=VALUE`, which come before the file's.
+    """Return the prompt that a file describes; `context` are options `NAME=VALUE`, which come before the file's.
 
     Paths in it are relative to the file. Raises InputError for anything that cannot be read or used.
     """

@@ -53,7 +53,7 @@ class Keeper:
         return self.session.reading.database_url
 
     def database(self) -> Database:
-        """The database, made where there is none. Raises StoreError when it cannot be used."""
+        """Return the database, made where there is none. Raises StoreError when it cannot be used."""
         if self._opened is None:
             from compactor_cli.db.database import open_database
 
@@ -177,7 +177,7 @@ class Keeper:
 
 
 def put_in(recalled: Sequence[Memory], parts: Sequence[Compaction]) -> list[Memory]:
-    """Those of the memories that stand in what became of the conversations."""
+    """Return those of the memories that stand in what became of the conversations."""
     texts = [m.text("text") for part in parts if part.recalled for m in part.messages if m.id == RECALLED_ID]
     return [memory for memory in recalled if any(f", {memory.id}] " in text for text in texts)]
 
@@ -202,7 +202,7 @@ def evict(session: Session, database: Database, now: float) -> None:
 
 
 def _anywhere(manifest: Manifest) -> Manifest:
-    """With paths from the root, which mean the same in other folders."""
+    """Return it with paths from the root, which mean the same in other folders."""
     return replace(manifest, input=_from_root(manifest.input), output=_from_root(manifest.output))
 
 
@@ -211,7 +211,7 @@ def _from_root(state: FileState) -> FileState:
 
 
 def _said_anywhere(memory: Memory) -> Memory:
-    """The same of the files that a memory was said in."""
+    """Return the same of the files that a memory was said in."""
     return replace(memory, sources=tuple(replace(s, transcript=_whole(s.transcript)) for s in memory.sources))
 
 

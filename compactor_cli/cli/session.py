@@ -80,7 +80,8 @@ class Configured(Struct, frozen=True):
 
 
 def configure(overrides: Layer, config: str = "") -> Configured:
-    """The effective settings. `overrides`: those that options set; `config`: the file that is read instead of others.
+    """Return the effective settings. `overrides`: those that options set; `config`: the file that is read instead of
+    others.
 
     Raises SettingsError for anything in a file or a variable that cannot be used.
     """
@@ -96,17 +97,17 @@ def open_session(args: ConfiguredOptions, overrides: Layer, *, profile: bool = F
 
 
 def config_of(option: str) -> str:
-    """The file that is read instead of the user's and the project's; empty for none."""
+    """Return the file that is read instead of the user's and the project's; empty for none."""
     return option or os.environ.get(variables.CONFIG, "")
 
 
 def forced(**values: Any) -> Layer:
-    """Keys without a section that a command sets itself, whatever files and variables say."""
+    """Return keys without a section that a command sets itself, whatever files and variables say."""
     return {name: SettingValue(value, Origin("command")) for name, value in values.items()}
 
 
 def read_profile(path: str) -> Profile | None:
-    """The profile in a file; None when no file is named."""
+    """Return the profile in a file; None when no file is named."""
     if not path:
         return None
     from compactor_cli.profiles import parse_profile
@@ -160,7 +161,7 @@ class Watched:
 
 
 def conversations(source: Source, name: str) -> list[tuple[str, Transcript]]:
-    """The conversations of a file with their names: that of the file, with a number when there are several."""
+    """Return the conversations of a file with their names: that of the file, with a number when there are several."""
     several = len(source.transcripts) > 1
     return [(f"{name}#{n}" if several else name, transcript) for n, transcript in enumerate(source.transcripts)]
 
@@ -217,11 +218,11 @@ class Session:
         return self.read(self.bytes_of(path), path)
 
     def bytes_of(self, path: str) -> Content:
-        """The bytes of an input. Raises InputError."""
+        """Return the bytes of an input. Raises InputError."""
         return self.contents[path] if path in self.contents else read_session(path)
 
     def read(self, data: Content, path: str) -> Source:
-        """A transcript from bytes, by the counter as it is now."""
+        """Return a transcript from bytes, by the counter as it is now."""
         with self.progress.reading(Path(path).name, len(data)) as read:
             counter = Watched(self.counter, read) if self.progress.shows else self.counter
             reading = self.reading

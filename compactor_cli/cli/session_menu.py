@@ -65,7 +65,7 @@ def opened(session: Session, saved: Saved) -> str:
 
 
 def content_of(saved: Saved) -> Content:
-    """The bytes of a session. Raises InputError."""
+    """Return the bytes of a session. Raises InputError."""
     try:
         return saved.agent.export(saved.session) if saved.agent.export else read_session(str(saved.session.path))
     except OSError as error:
@@ -100,7 +100,7 @@ def _newest(listing: Listing, agents: Iterable[Agent], project: str) -> Saved:
 
 
 def _chosen(session: Session, listing: Listing, project: str) -> Saved:
-    """The session that a person chooses by its number; Enter is the newest, q leaves."""
+    """Return the session that a person chooses by its number; Enter is the newest, q leaves."""
     from compactor_cli.render.sessions import choices
 
     offered = list(islice(described(listing, project=project_of(project)), _OFFERED))

@@ -54,7 +54,7 @@ class Spill:
         return self._file.read(size)
 
     def text(self, start: int, size: int) -> str:
-        """A text that was put there; the last ones are remembered."""
+        """Return a text that was put there; the last ones are remembered."""
         text = self._texts.get(start)
         if text is None:
             text = self.read(start, size).decode("utf-8", "surrogatepass")
@@ -140,7 +140,8 @@ class SpilledBytes:
 
 
 def spilled(stream: BinaryIO, size: int | None = None) -> bytes | SpilledBytes:
-    """All that a stream holds: in memory, or in a file where it is large. `size`: how large, where that is known."""
+    """Return all that a stream holds: in memory, or in a file where it is large. `size`: how large, where that is
+    known."""
     if size is not None and size < LARGE:
         return stream.read()
     head = stream.read(LARGE) if size is None else b""
@@ -150,7 +151,7 @@ def spilled(stream: BinaryIO, size: int | None = None) -> bytes | SpilledBytes:
 
 
 def gathered(chunks: Iterable[bytes]) -> bytes | SpilledBytes:
-    """Chunks one behind the other: in memory, or in a file where they are large."""
+    """Return chunks one behind the other: in memory, or in a file where they are large."""
     head: list[bytes] = []
     size = 0
     rest = iter(chunks)

@@ -58,7 +58,7 @@ def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
 
 def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
-    """The settings that options set, of values by the names of parameters. None and empty ones were not given.
+    """Return the settings that options set, of values by the names of parameters. None and empty ones were not given.
 
     Raises SettingsError for a value that cannot be used. Ranges have been checked by the option itself, and names of
     tools are where they are used."""
@@ -72,7 +72,7 @@ def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
 
 
 def _own(kind: Any) -> Iterator[tuple[Field[Any], Any]]:
-    """The fields of a class of options with what typer is told of them."""
+    """Yield the fields of a class of options with what typer is told of them."""
     hints = get_type_hints(kind, include_extras=True)
     for field in fields(kind):
         yield field, hints[field.name]
@@ -84,7 +84,7 @@ def _declared(field: Field[Any], hint: Any) -> Parameter:
 
 
 def _words(key: Key) -> Sequence[str]:
-    """The options of a key: one, or two of a switch."""
+    """Return the options of a key: one, or two of a switch."""
     assert key.option is not None
     return key.option.name.split("/")
 
@@ -94,7 +94,7 @@ def _parameter(key: Key) -> str:
 
 
 def _of_setting(name: str, key: Key) -> Parameter:
-    """The parameter of an option that sets a key."""
+    """Return the parameter of an option that sets a key."""
     assert key.option is not None
     allowed: dict[str, Any] = {}
     kind: Any = key.kind
@@ -117,7 +117,7 @@ def _is_share(key: Key) -> bool:
 
 
 def _help(key: Key) -> str:
-    """The meaning of a key, as the help of its option."""
+    """Return the meaning of a key, as the help of its option."""
     head, sign, rest = key.meaning.partition("; ")
     named = [choice for choice in key.choices if choice]
     if named and len(named) <= _FEW and named[0] not in head:

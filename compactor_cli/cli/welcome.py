@@ -50,7 +50,7 @@ def _are(sessions: int) -> str:
 
 
 def sample() -> Path | None:
-    """A session that comes with the program: of a checkout, or of an installation. None where there is none."""
+    """Return a session that comes with the program: of a checkout, or of an installation. None where there is none."""
     checkout = Path(compactor_cli.__file__).parent.parent / "sample_transcripts"
     installed = Path(sysconfig.get_path("data"), "share", "compactor")
     return next((place for folder in (checkout, installed) if (place := folder / _SAMPLE).is_file()), None)

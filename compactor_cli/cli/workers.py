@@ -47,8 +47,8 @@ class Work(Struct, Generic[T, R], frozen=True):
 
 
 def in_order(work: Work[T, R], chunks: Iterable[Sequence[T]], processes: int) -> Generator[R, None, None]:
-    """The results of chunks in their order. Where a process ends without an answer (killed, out of memory), what was
-    under way is done again item by item, each alone in a process; an item that ends that one too has the result
+    """Yield the results of chunks in their order. Where a process ends without an answer (killed, out of memory), what
+    was under way is done again item by item, each alone in a process; an item that ends that one too has the result
     `ended`. Whoever stops reading ends the processes."""
     pool = _Pool(work, processes)
     waiting: deque[tuple[Sequence[T], Future[list[R]]]] = deque()
@@ -65,7 +65,7 @@ def in_order(work: Work[T, R], chunks: Iterable[Sequence[T]], processes: int) ->
 
 
 def _first(pool: _Pool[T, R], waiting: deque[tuple[Sequence[T], Future[list[R]]]]) -> Iterator[R]:
-    """The results of the first chunk that waits; of all of them when a process has ended."""
+    """Yield the results of the first chunk that waits; of all of them when a process has ended."""
     chunk, future = waiting.popleft()
     try:
         yield from future.result()
@@ -95,7 +95,7 @@ class _Pool(Generic[T, R]):
             return broken
 
     def alone(self, chunk: Sequence[T]) -> Iterator[R]:
-        """The results of items whose process has ended, by one process for each."""
+        """Yield the results of items whose process has ended, by one process for each."""
         for item in chunk:
             with self._executor_of(1) as executor:
                 try:

@@ -25,7 +25,8 @@ def named(path: str) -> Container | None:
 
 
 def unpack(data: Content) -> Content:
-    """The bytes that a file holds; itself, where it is not packed. Raises InputError for what is packed twice."""
+    """Return the bytes that a file holds; itself, where it is not packed. Raises InputError for what is packed
+    twice."""
     outer = container_of(data)
     if outer is None:
         return data
@@ -36,8 +37,8 @@ def unpack(data: Content) -> Content:
 
 
 def pack(data: Content, place: str, original: Content, *, same: bool = False) -> Content:
-    """Bytes as a file of this name holds them: packed where the end of the name says so, or as `original` is when
-    `same` is true. `original`: the packed file that they came from, or empty."""
+    """Return bytes as a file of this name holds them: packed where the end of the name says so, or as `original` is
+    when `same` is true. `original`: the packed file that they came from, or empty."""
     kind = container_of(original) if same else named(place)
     if kind is None or (kind.copies and not (original and kind.holds(original))):
         return data

@@ -27,10 +27,11 @@ class Container(Protocol):
         """Return whether a file is of this kind, by its content."""
 
     def unpack(self, data: bytes) -> bytes:
-        """The bytes of the transcript, or of several, a line each. Raises InputError for damage and for bombs."""
+        """Return the bytes of the transcript, or of several, a line each. Raises InputError for damage and for
+        bombs."""
 
     def pack(self, data: bytes, original: bytes) -> bytes:
-        """A file of this kind with these bytes. `original`: the one they were unpacked from, or empty."""
+        """Return a file of this kind with these bytes. `original`: the one they were unpacked from, or empty."""
 
 
 def check_size(unpacked: int, packed: int) -> None:
@@ -49,7 +50,7 @@ class Stream(Protocol):
 
 
 def read_stream(stream: Stream, packed: int, name: str, errors: tuple[type[Exception], ...]) -> bytes:
-    """All bytes of a compressed stream. Raises InputError when it is damaged, cut off, or a bomb."""
+    """Return all bytes of a compressed stream. Raises InputError when it is damaged, cut off, or a bomb."""
     chunks: list[bytes] = []
     size = 0
     try:

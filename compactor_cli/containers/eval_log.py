@@ -23,8 +23,8 @@ class EvalLog:
         return data.startswith(b"PK\x03\x04")
 
     def unpack(self, data: bytes) -> bytes:
-        """The samples, a line each. A line break in JSON is white space wherever it stands as it is, so it may be
-        written as a blank."""
+        """Return the samples, a line each. A line break in JSON is white space wherever it stands as it is, so it may
+        be written as a blank."""
         import lzma
         import struct
         import zipfile
@@ -53,7 +53,8 @@ class EvalLog:
         return b"\n".join(lines) + b"\n"
 
     def pack(self, data: bytes, original: bytes) -> bytes:
-        """The archive with the samples that changed; all others, and what is no sample, hold the same as before."""
+        """Return the archive with the samples that changed; all others, and what is no sample, hold the same as
+        before."""
         import zipfile
 
         lines = data.split(b"\n")[:-1]
@@ -85,7 +86,7 @@ def _zip(data: bytes) -> zipfile.ZipFile:
 
 
 def _library() -> Any:
-    """A zipfile module that knows the method zstandard, too."""
+    """Return a zipfile module that knows the method zstandard, too."""
     if sys.version_info >= (3, 14):
         import zipfile
 

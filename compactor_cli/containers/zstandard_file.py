@@ -28,7 +28,7 @@ class Zstandard:
 
 
 def _library() -> Any:
-    """The standard library's module, or the same one for Pythons that have none yet."""
+    """Return the standard library's module, or the same one for Pythons that have none yet."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

@@ -14,7 +14,7 @@ NO_RESULT = "[No result: the session that this was converted from holds none for
 
 
 def arrange(conversation: Conversation, *, close: bool = False) -> Conversation:
-    """The conversation with each result behind its call and in the order of the calls. A result without a call
+    """Return the conversation with each result behind its call and in the order of the calls. A result without a call
     becomes text of the user's side, a call without a result gets one that says so. Calls at the very end are work in
     flight and stay open, unless `close` says otherwise."""
     walk = _Walk()
@@ -68,7 +68,7 @@ class _Walk:
 
 
 def detached(item: Item) -> Item:
-    """A result that no call goes with, as text."""
+    """Return a result that no call goes with, as text."""
     text = f"{DETACHED_RESULT}\n{item.text}"
     return Item("text", text, item.spots, pictures=item.pictures)
 

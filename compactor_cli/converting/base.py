@@ -43,13 +43,14 @@ class Target(Protocol):
     the role user, names of authors."""
 
     def fit(self, conversation: Conversation) -> Conversation:
-        """The conversation as far as the target can hold it. Every item keeps the spots it was taken from."""
+        """Return the conversation as far as the target can hold it. Every item keeps the spots it was taken from."""
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        """A file with what `fit` made. One conversation where `many` is false."""
+        """Return a file with what `fit` made. One conversation where `many` is false."""
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
-        """The name that the target's own program gives such a file, for conversations that are written to a folder."""
+        """Return the name that the target's own program gives such a file, for conversations that are written to a
+        folder."""
 
     def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
         """Return where the agent finds the file; None for formats that are no agent's."""
@@ -61,7 +62,7 @@ def first_time(conversation: Conversation, context: WriteContext) -> float:
 
 
 def times(conversation: Conversation, context: WriteContext) -> list[float]:
-    """The time of each turn: its own, else that of the turn before it, else when the session began."""
+    """Return the time of each turn: its own, else that of the turn before it, else when the session began."""
     filled, last = [], first_time(conversation, context)
     for turn in conversation.turns:
         last = last if turn.time is None else turn.time

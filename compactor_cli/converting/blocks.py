@@ -15,8 +15,8 @@ NAME, ID = 128, 64
 
 
 def fit_blocks(turns: Turns) -> Turns:
-    """Turns as the API takes them: nothing empty, thoughts with the signature of Anthropic only, pictures of four
-    types from the user's side, arguments that are objects, the user first."""
+    """Return turns as the API takes them: nothing empty, thoughts with the signature of Anthropic only, pictures of
+    four types from the user's side, arguments that are objects, the user first."""
     turns = fitting.other_as_text(turns)
     turns = fitting.without_thoughts(turns, "anthropic")
     turns = fitting.without_pictures(turns, _holds)
@@ -33,7 +33,7 @@ def _holds(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
 
 
 def blocks(items: Iterable[Item]) -> list[dict[str, Any]]:
-    """The blocks of items."""
+    """Return the blocks of items."""
     return [block for item in items for block in _blocks(item)]
 
 

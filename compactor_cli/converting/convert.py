@@ -56,8 +56,8 @@ class Converted(Struct, frozen=True):
 
 
 def convert(source: Source, target: Target, options: Options, *, apart: bool = False) -> Iterator[Converted]:
-    """The files that a source becomes: one, or `apart` one for each conversation where a file holds only one. Raises
-    UsageError for several conversations that do not fit one file."""
+    """Yield the files that a source becomes: one, or `apart` one for each conversation where a file holds only one.
+    Raises UsageError for several conversations that do not fit one file."""
     transcripts = source.transcripts
     if target.many or len(transcripts) == 1:
         yield _converted(source, transcripts, 0, target, options)

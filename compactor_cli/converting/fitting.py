@@ -27,35 +27,35 @@ _DEEPEST = MAX_DEPTH - 20
 
 
 def only(turns: Turns, keep: Callable[[SpeakerTurn, Item], bool]) -> Turns:
-    """The turns with the items that a target can hold. A turn that loses all of its items goes."""
+    """Return the turns with the items that a target can hold. A turn that loses all of its items goes."""
     kept = [replace(turn, items=tuple(item for item in turn.items if keep(turn, item))) for turn in turns]
     return tuple(new for old, new in zip(turns, kept, strict=True) if new.items or not old.items)
 
 
 def without_empty(turns: Turns) -> Turns:
-    """Without texts of nothing but white space, and without turns that say nothing."""
+    """Return the turns without texts of nothing but white space, and without turns that say nothing."""
     kept = only(turns, lambda _, item: item.kind != "text" or bool(item.text.strip()))
     return tuple(turn for turn in kept if turn.items)
 
 
 def without_thoughts(turns: Turns, family: str = "") -> Turns:
-    """Without thoughts, but for those that the provider of a family has sealed."""
+    """Return the turns without thoughts, but for those that the provider of a family has sealed."""
     return only(turns, lambda _, item: item.kind != "thinking" or bool(item.seal and item.seal.family == family))
 
 
 def without_seals(turns: Turns) -> Turns:
-    """Thoughts as plain text; one that is nothing but its seal goes."""
+    """Return thoughts as plain text; one that is nothing but its seal goes."""
     opened = only(turns, lambda _, item: item.kind != "thinking" or bool(item.text))
     return _each(opened, lambda item: replace(item, seal=None))
 
 
 def other_as_text(turns: Turns) -> Turns:
-    """Content of kinds that only its own format knows, as the text that the model reads of it."""
+    """Return content of kinds that only its own format knows, as the text that the model reads of it."""
     return _each(turns, lambda item: replace(item, kind="text") if item.kind == "other" else item)
 
 
 def without_pictures(turns: Turns, holds: Callable[[SpeakerTurn, Item, Picture], bool] = lambda *_: False) -> Turns:
-    """Without the pictures that a target cannot hold; those without data are never held."""
+    """Return the turns without the pictures that a target cannot hold; those without data are never held."""
     fitted = [
         replace(
             turn,
@@ -80,7 +80,7 @@ def is_input_data(turn: SpeakerTurn, item: Item, picture: Picture) -> bool:
 
 
 def pictures_behind(turns: Turns) -> Turns:
-    """The pictures of results in a turn of the user behind all results of the same calls."""
+    """Return the pictures of results in a turn of the user behind all results of the same calls."""
     out: list[SpeakerTurn] = []
     waiting: list[Item] = []
     for index, turn in enumerate(turns):
@@ -97,8 +97,8 @@ def pictures_behind(turns: Turns) -> Turns:
 
 
 def system_as_user(turns: Turns, *, lead: bool) -> Turns:
-    """System messages as reminders that the harness gives under the role user. `lead`: those at the very beginning
-    stay as they are."""
+    """Return system messages as reminders that the harness gives under the role user. `lead`: those at the very
+    beginning stay as they are."""
     out: list[SpeakerTurn] = []
     for turn in turns:
         leads = lead and turn.role == "system"
@@ -117,13 +117,13 @@ def _reminder(item: Item) -> Item:
 
 
 def without_lead(turns: Turns) -> Turns:
-    """Without the system prompt: an agent has its own."""
+    """Return the turns without the system prompt: an agent has its own."""
     begin = next((index for index, turn in enumerate(turns) if turn.role != "system"), len(turns))
     return turns[begin:]
 
 
 def joined(turns: Turns, *roles: Role) -> Turns:
-    """Turns of one of these roles that follow each other, as one."""
+    """Return turns of one of these roles that follow each other, as one."""
     out: list[SpeakerTurn] = []
     for turn in turns:
         if out and turn.role in roles and out[-1].role == turn.role:
@@ -134,7 +134,7 @@ def joined(turns: Turns, *roles: Role) -> Turns:
 
 
 def begun_by_user(turns: Turns) -> Turns:
-    """With a word of the user before a conversation that the assistant begins."""
+    """Return the turns with a word of the user before a conversation that the assistant begins."""
     first = next((index for index, turn in enumerate(turns) if turn.role != "system"), None)
     if first is None or turns[first].role == "user":
         return turns
@@ -143,7 +143,7 @@ def begun_by_user(turns: Turns) -> Turns:
 
 
 def ordered(turns: Turns, *kinds: str) -> Turns:
-    """The items of the assistant's turns by kind."""
+    """Return the items of the assistant's turns by kind."""
     rank = {kind: index for index, kind in enumerate(kinds)}
 
     def sort(turn: SpeakerTurn) -> SpeakerTurn:
@@ -153,7 +153,8 @@ def ordered(turns: Turns, *kinds: str) -> Turns:
 
 
 def with_one(turns: Turns, kind: str, *roles: Role) -> Turns:
-    """With the items of a kind in a turn of these roles joined to one, which stands where the first stood."""
+    """Return the turns with the items of a kind in a turn of these roles joined to one, which stands where the first
+    stood."""
     return tuple(_with_one(turn, kind) if turn.role in roles else turn for turn in turns)
 
 
@@ -167,13 +168,13 @@ def _with_one(turn: SpeakerTurn, kind: str) -> SpeakerTurn:
 
 
 def join(pieces: Sequence[Item]) -> Item:
-    """Several texts as one, with an empty line between them."""
+    """Return several texts as one, with an empty line between them."""
     spots = tuple(spot for item in pieces for spot in item.spots)
     return replace(pieces[0], text=_BETWEEN.join(item.text for item in pieces), spots=spots, seal=None)
 
 
 def with_names(turns: Turns, most: int) -> Turns:
-    """With names of tools that are letters, digits, `_` and `-`, up to `most` of them."""
+    """Return the turns with names of tools that are letters, digits, `_` and `-`, up to `most` of them."""
 
     def fit(item: Item) -> Item:
         if item.kind not in ("call", "result"):
@@ -184,7 +185,8 @@ def with_names(turns: Turns, most: int) -> Turns:
 
 
 def with_ids(turns: Turns, most: int) -> Turns:
-    """With an id for each call that no other call has, of letters, digits, `_` and `-`, up to `most` of them."""
+    """Return the turns with an id for each call that no other call has, of letters, digits, `_` and `-`, up to `most`
+    of them."""
     fine = re.compile(rf"[A-Za-z0-9_-]{{1,{most}}}")
     ids: dict[int, str] = {}
     used: set[str] = set()
@@ -198,7 +200,7 @@ def with_ids(turns: Turns, most: int) -> Turns:
 
 
 def with_objects(turns: Turns) -> Turns:
-    """With arguments that are a JSON object each."""
+    """Return the turns with arguments that are a JSON object each."""
 
     def fit(item: Item) -> Item:
         if item.kind != "call" or isinstance(arguments(item), dict):
@@ -209,8 +211,8 @@ def with_objects(turns: Turns) -> Turns:
 
 
 def arguments(item: Item) -> Any:
-    """The value of a call's arguments: an empty text is none, and a text that is no JSON, or is nested too deeply for
-    a record that could be read again, is that text."""
+    """Return the value of a call's arguments: an empty text is none, and a text that is no JSON, or is nested too
+    deeply for a record that could be read again, is that text."""
     if not item.text.strip():
         return {}
     try:
@@ -227,5 +229,5 @@ def _each(turns: Turns, change: Callable[[Item], Item]) -> Turns:
 
 
 def without_ids(turns: Turns) -> Turns:
-    """Without ids of calls: results follow their calls."""
+    """Return the turns without ids of calls: results follow their calls."""
     return _each(turns, lambda item: replace(item, call_id=""))

@@ -35,8 +35,8 @@ class UnfaithfulError(Exception):
 
 
 def losses_of(taken: Taken, after: Conversation, holds: Set[Attribute]) -> tuple[Loss, ...]:
-    """All losses of one conversation, in a fixed order. Raises UnfaithfulError where something is gone or different
-    that every target holds: a text, a call, a result."""
+    """Return all losses of one conversation, in a fixed order. Raises UnfaithfulError where something is gone or
+    different that every target holds: a text, a call, a result."""
     before = taken.conversation
     counts: Counter[tuple[str, Action]] = Counter()
     kept = {spot: (turn, item) for turn, item in after.items() for spot in item.spots}
@@ -59,7 +59,7 @@ def losses_of(taken: Taken, after: Conversation, holds: Set[Attribute]) -> tuple
 
 
 def merge(losses: Iterator[Loss]) -> tuple[Loss, ...]:
-    """Losses of several conversations, added up."""
+    """Return losses of several conversations, added up."""
     counts: Counter[tuple[str, Action]] = Counter()
     details: dict[tuple[str, Action], str] = {}
     for loss in losses:
@@ -110,7 +110,7 @@ def _changes(
 
 
 def _pictures(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
-    """Pictures of results, and pictures that now stand with another speaker; those of their own are items."""
+    """Yield pictures of results, and pictures that now stand with another speaker; those of their own are items."""
     held = {(p.spot, p.number): turn.role for turn, item in after.items() for p in item.pictures}
     for turn, item in before.items():
         for picture in item.pictures:
@@ -122,7 +122,7 @@ def _pictures(before: Conversation, after: Conversation) -> Iterator[tuple[str, 
 
 
 def _joined(before: Conversation, after: Conversation) -> Iterator[tuple[str, Action]]:
-    """Messages that are no longer apart, but for those that were pieces of one, and texts that are one now."""
+    """Yield messages that are no longer apart, but for those that were pieces of one, and texts that are one now."""
     homes: dict[Spot, int] = {}
     for index, turn in enumerate(after.turns):
         for item in turn.items:

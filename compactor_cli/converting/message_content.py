@@ -92,5 +92,5 @@ class Conversation(Struct, frozen=True):
     """What it was saved in."""
 
     def items(self) -> Iterator[tuple[SpeakerTurn, Item]]:
-        """All items with their turns, in order."""
+        """Return all items with their turns, in order."""
         return ((turn, item) for turn in self.turns for item in turn.items)

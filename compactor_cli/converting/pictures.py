@@ -17,7 +17,7 @@ _DEPTH = 4
 
 
 def picture_in(value: Any, media_type: str = "") -> Picture | None:
-    """The picture that a block holds; None where it holds no data and no address of one."""
+    """Return the picture that a block holds; None where it holds no data and no address of one."""
     if isinstance(value, str):
         return _from_text(value, media_type)
     if not isinstance(value, dict):
@@ -31,7 +31,7 @@ def picture_in(value: Any, media_type: str = "") -> Picture | None:
 
 
 def pictures_in(value: Any, depth: int = _DEPTH) -> Iterator[Picture]:
-    """All pictures of a tool result's body, in order."""
+    """Yield all pictures of a tool result's body, in order."""
     if isinstance(value, list) and depth:
         for item in value:
             yield from pictures_in(item, depth - 1)

@@ -55,7 +55,7 @@ def _compare(number: int, wanted: Sequence[Said], read: Sequence[Said]) -> None:
 
 
 def said(conversation: Conversation, holds: Set[Attribute]) -> list[Said]:
-    """Everything that is said, in order: who, what kind, the words; of a call its tool and the value of its
+    """Return everything that is said, in order: who, what kind, the words; of a call its tool and the value of its
     arguments, of a result which call it answers. How it was cut into messages does not count."""
     calls: dict[int, int] = {}
     for _, item in conversation.items():

@@ -16,7 +16,7 @@ class Thought(NamedTuple):
 
 
 def thoughts_in(value: Any) -> Iterator[Thought]:
-    """Thoughts of a record in their order."""
+    """Yield thoughts of a record in their order."""
     if isinstance(value, list):
         for item in value:
             yield from thoughts_in(item)

@@ -10,24 +10,25 @@ UNKNOWN_TIME = 946_684_800.0
 
 
 def digest(*words: str | int) -> str:
-    """64 hex digits of some words."""
+    """Return 64 hex digits of some words."""
     text = "\0".join(map(str, words))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def uuid_of(*words: str | int) -> str:
-    """A UUID of some words, of version 5, for ids that come from names: some agents take none of a later version."""
+    """Return a UUID of some words, of version 5, for ids that come from names: some agents take none of a later
+    version."""
     key = digest(*words)
     return f"{key[:8]}-{key[8:12]}-5{key[13:16]}-a{key[17:20]}-{key[20:32]}"
 
 
 def iso(time: float) -> str:
-    """A time as agents write it: UTC, milliseconds, `Z`."""
+    """Return a time as agents write it: UTC, milliseconds, `Z`."""
     return moment(time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def moment(time: float) -> datetime:
-    """A time in UTC; one that no calendar has is the unknown one."""
+    """Return a time in UTC; one that no calendar has is the unknown one."""
     try:
         result = datetime.fromtimestamp(time, timezone.utc)
     except (OverflowError, OSError, ValueError):
@@ -36,5 +37,5 @@ def moment(time: float) -> datetime:
 
 
 def millis(time: float) -> int:
-    """Milliseconds since 1970."""
+    """Return milliseconds since 1970."""
     return round(moment(time).timestamp() * 1000)

@@ -87,7 +87,7 @@ def _links(messages: Sequence[Message]) -> tuple[dict[tuple[int, int], int], dic
 def _turns(
     message: Message, values: _Values, links: Mapping[tuple[int, int], int], names: Mapping[int, str]
 ) -> Iterator[SpeakerTurn]:
-    """A turn for each run of parts with one speaker; a message without parts is a turn without items."""
+    """Yield a turn for each run of parts with one speaker; a message without parts is a turn without items."""
     thoughts = _thoughts(message, values)
     author = _author(message, values)
     spoken: list[tuple[Role, Item]] = []
@@ -118,7 +118,7 @@ def _speaker(role: Role, part: Part) -> Role:
 
 
 def _pictures(part: Part, values: _Values, spot: tuple[int, int]) -> Iterator[Picture]:
-    """The pictures of a part; one whose data are not found where the part stands holds nothing."""
+    """Yield the pictures of a part; one whose data are not found where the part stands holds nothing."""
     pictures: list[Picture] = []
     if part.place is not None:
         record, path = values[part.place.record], part.place.path
@@ -132,7 +132,7 @@ def _pictures(part: Part, values: _Values, spot: tuple[int, int]) -> Iterator[Pi
 
 
 def _at(value: Any, path: Path) -> Any:
-    """The value at a path; None where a step leads into JSON that is written as a string."""
+    """Return the value at a path; None where a step leads into JSON that is written as a string."""
     for step in path:
         if not isinstance(value, (dict, list)):
             return None
@@ -147,7 +147,7 @@ def _thoughts(message: Message, values: _Values) -> list[Thought]:
 
 
 def _seal(part: Part, thoughts: list[Thought]) -> Seal | None:
-    """The seal of the next thought with this text."""
+    """Return the seal of the next thought with this text."""
     index = next((index for index, thought in enumerate(thoughts) if thought.text == part.text), None)
     return None if index is None else thoughts.pop(index).seal
 
@@ -162,7 +162,8 @@ def _author(message: Message, values: _Values) -> str:
 
 
 def _around(transcript: Transcript) -> dict[str, Any]:
-    """The members of the document that the records stand in, without them; none where each has a line of its own."""
+    """Return the members of the document that the records stand in, without them; none where each has a line of its
+    own."""
     pieces = transcript.layout.pieces
     if len(pieces) < 3:
         return {}

@@ -90,7 +90,7 @@ def compact_rows(batch: Any, column: str, make: Make) -> Batch:
 def _with_new(
     batch: Any, column: str, around: Mapping[str, list[Any]], lines: Mapping[int, bytes]
 ) -> tuple[Any, dict[int, str]]:
-    """The batch with the values of new documents."""
+    """Return the batch with the values of new documents."""
     new: dict[str, dict[int, Any]] = {column: {}, **{name: {} for name in around}}
     for index, line in lines.items():
         new[column][index], beside = values_in(line, column, around)
@@ -127,14 +127,14 @@ def _summed(rows: Any, done: Mapping[int, tuple[bytes, RowResult]], failures: Ma
 
 @cache
 def _counter(tokenizer: str) -> TokenCounter:
-    """One for all batches: a tokenizer is slow with its first words."""
+    """Return one for all batches: a tokenizer is slow with its first words."""
     return make_counter(tokenizer).counter
 
 
 def compact_batch(
     batch: Any, settings: Settings | None = None, *, column: str = "", tokenizer: str = "", errors: str = ""
 ) -> Any:
-    """A `pyarrow.RecordBatch` with the conversation of each row compacted: same rows, same order, same schema.
+    """Return a `pyarrow.RecordBatch` with the conversation of each row compacted: same rows, same order, same schema.
 
     `column`: the one with the conversations; found by what the batch holds when it is not named. `errors`: the name of
     a column of text to add, which says why a row stays as it was, and is null for all others; without it such a row

@@ -27,8 +27,8 @@ class _NoCounter:
 
 
 def plain_type(kind: Any) -> Any:
-    """The type that a column is read and written as: the same with numbers for times and with strings for what is
-    encoded. Raises InputError for a type that JSON has no value for."""
+    """Return the type that a column is read and written as: the same with numbers for times and with strings for what
+    is encoded. Raises InputError for a type that JSON has no value for."""
     types = pa.types
     if types.is_struct(kind):
         return pa.struct([field.with_type(plain_type(field.type)) for field in map(kind.field, range(kind.num_fields))])
@@ -55,20 +55,20 @@ def _is_text(kind: Any) -> bool:
 
 
 def plain(array: Any) -> Any:
-    """A column as its plain type."""
+    """Return a column as its plain type."""
     wanted = plain_type(array.type)
     return array if array.type == wanted else array.cast(wanted)
 
 
 def beside_of(schema: Any, column: str) -> list[str]:
-    """The columns that count beside that of the conversations: of text, and called as a format calls them."""
+    """Return the columns that count beside that of the conversations: of text, and called as a format calls them."""
     names = [field.name for field in schema if field.name in BESIDE and field.name != column and _is_text(field.type)]
     return [name for name in names if schema.names.count(name) == 1]
 
 
 def find_column(batch: Any, named: str = "") -> str:
-    """The column that holds conversations, told by what is in it; the one that is named, when it is there. Raises
-    UsageError when there is none or several."""
+    """Return the column that holds conversations, told by what is in it; the one that is named, when it is there.
+    Raises UsageError when there is none or several."""
     names = batch.schema.names
     if named:
         if names.count(named) != 1:
@@ -112,8 +112,8 @@ def _is_conversation(value: Any, name: str) -> bool:
 
 
 def replaced(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, str]]:
-    """A column with new values in some rows, all others as they are, and the rows that stay as they are because the
-    type of the column does not hold their new value, with why. The inverse of `plain` included."""
+    """Return a column with new values in some rows, all others as they are, and the rows that stay as they are because
+    the type of the column does not hold their new value, with why. The inverse of `plain` included."""
     made, refused = _arrays(new, plain_type(array.type))
     if not made:
         return array, refused
@@ -125,7 +125,7 @@ def replaced(array: Any, new: Mapping[int, Any]) -> tuple[Any, dict[int, str]]:
 
 
 def _arrays(new: Mapping[int, Any], kind: Any) -> tuple[dict[int, Any], dict[int, str]]:
-    """An array of one for each new value that the type holds whole."""
+    """Return an array of one for each new value that the type holds whole."""
     made: dict[int, Any] = {}
     refused: dict[int, str] = {}
     for row, value in new.items():

@@ -32,7 +32,7 @@ class Shard(Struct, frozen=True):
     notes: Mapping[str, int] = field(default_factory=dict)
 
     def with_batch(self, batch: Batch, first: int) -> Shard:
-        """This and a batch whose first row is number `first` of the file."""
+        """Return this and a batch whose first row is number `first` of the file."""
         return replace(
             self,
             before=self.before + batch.before,
@@ -72,7 +72,7 @@ def compact_shard(
 
 
 def _first_rows(file: Any) -> Any:
-    """Rows that tell which column holds conversations: of a file without any, none."""
+    """Return rows that tell which column holds conversations: of a file without any, none."""
     rows = next(file.iter_batches(_ROWS), None)
     return rows if rows is not None else pa.RecordBatch.from_pylist([], file.schema_arrow)
 

@@ -26,7 +26,7 @@ _ANY = "messages"
 
 
 def line_of(value: Any, column: str, beside: Mapping[str, Any]) -> bytes:
-    """The document of a row. `value`: what its column holds. `beside`: the columns that count as well."""
+    """Return the document of a row. `value`: what its column holds. `beside`: the columns that count as well."""
     document = {_key(column): value, **{name: item for name, item in beside.items() if item is not None}}
     return json.dumps(document, ensure_ascii=False).encode()
 
@@ -38,8 +38,8 @@ def values_in(line: bytes, column: str, beside: Iterable[str]) -> tuple[Any, dic
 
 
 def without_nulls(value: Any) -> Any:
-    """A value without the keys that are null. The rows of a column have all their keys in common, so that a key that a
-    message does not have is null there."""
+    """Return a value without the keys that are null. The rows of a column have all their keys in common, so that a key
+    that a message does not have is null there."""
     if isinstance(value, dict):
         return {key: without_nulls(item) for key, item in value.items() if item is not None}
     return [without_nulls(item) for item in value] if isinstance(value, (list, tuple)) else value

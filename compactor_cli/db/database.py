@@ -43,13 +43,13 @@ class Database(Struct, frozen=True):
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that only reads. Raises StoreError."""
+        """Return a transaction that only reads. Raises StoreError."""
         with reported(self.name), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction: all of it is stored, or nothing. Raises StoreError."""
+        """Return a transaction: all of it is stored, or nothing. Raises StoreError."""
         with reported(self.name), self.engine.connect() as connection:
             writing = connection.execution_options(writes=True)
             with writing.begin():
@@ -71,7 +71,7 @@ def reported(name: str) -> Iterator[None]:
 
 
 def open_database(url: str) -> Database:
-    """The database at an address, made where there is none; empty: the file in the user's data folder.
+    """Return the database at an address, made where there is none; empty: the file in the user's data folder.
 
     Raises StoreError when it cannot be used, and UsageError for an address that is none.
     """
@@ -82,7 +82,7 @@ def open_database(url: str) -> Database:
 
 
 def open_existing(url: str) -> Database | None:
-    """The database at an address, if anything was ever stored there; nothing is made."""
+    """Return the database at an address, if anything was ever stored there; nothing is made."""
     address = _address(url)
     if address.get_backend_name() == "sqlite":
         return _opened(address, url) if _has_content(Path(str(address.database))) else None
@@ -96,7 +96,7 @@ def open_existing(url: str) -> Database | None:
 
 
 def _opened(address: URL, url: str) -> Database:
-    """The database with the newest schema. Nothing is locked when it has that already."""
+    """Return the database with the newest schema. Nothing is locked when it has that already."""
     sqlite = address.get_backend_name() == "sqlite"
     file = Path(str(address.database)) if sqlite else None
     name = str(file) if file else masked(url)
@@ -114,7 +114,7 @@ def _opened(address: URL, url: str) -> Database:
 
 
 def _address(url: str) -> URL:
-    """The address with the driver that is used."""
+    """Return the address with the driver that is used."""
     file = file_of(url)
     if file is not None:
         return URL.create("sqlite", database=str(file))

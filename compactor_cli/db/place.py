@@ -12,14 +12,14 @@ _OTHER_FORM = re.compile(r"\w{2,}:(?!//)|\s*(?:host|hostaddr|port|dbname|user|pa
 
 
 def default_file() -> Path:
-    """`compactor.sqlite3` in the user's data folder."""
+    """Return `compactor.sqlite3` in the user's data folder."""
     from platformdirs import user_data_path
 
     return user_data_path("compactor", appauthor=False) / "compactor.sqlite3"
 
 
 def file_of(url: str) -> Path | None:
-    """The SQLite file of an address: a path, `sqlite:///PATH`, or empty for the usual one. None for a server.
+    """Return the SQLite file of an address: a path, `sqlite:///PATH`, or empty for the usual one. None for a server.
 
     Raises UsageError for what is no address.
     """

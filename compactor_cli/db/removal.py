@@ -62,7 +62,7 @@ def scrub(database: Database, tables: Sequence[Table] = ()) -> None:
 
 
 def _files(connection: Connection, tables: Sequence[str]) -> set[str]:
-    """The files that tables are in now."""
+    """Return the files that tables are in now."""
     return {str(connection.execute(_FILE, {"name": name}).scalar_one()) for name in tables}
 
 

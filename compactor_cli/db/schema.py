@@ -16,7 +16,7 @@ VERSIONS = "compactor_schema"
 
 
 def version_of(connection: Connection) -> str:
-    """The revision of a database's schema; empty for a database that has none."""
+    """Return the revision of a database's schema; empty for a database that has none."""
     if not inspect(connection).has_table(VERSIONS):
         return ""
     return str(connection.execute(text(f"SELECT version_num FROM {VERSIONS}")).scalar() or "")

@@ -39,7 +39,7 @@ class Parents:
 
 
 def _messages_before(view: DoctorView, record: int, chain: str) -> int:
-    """Messages of a chain that stand before a record."""
+    """Return messages of a chain that stand before a record."""
     links = view.transcript.links
     return sum(
         1

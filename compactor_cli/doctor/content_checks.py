@@ -22,7 +22,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/=_-]+\Z")
 
 
 def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every value inside a JSON value with its path, the outer ones first."""
+    """Yield every value inside a JSON value with its path, the outer ones first."""
     yield path, value
     if isinstance(value, dict):
         for key, item in value.items():
@@ -107,7 +107,7 @@ class Pictures:
 
 
 def picture(text: str) -> bytes | None:
-    """The bytes of a picture that a string holds as base64 or as a data URL; None for any other string."""
+    """Return the bytes of a picture that a string holds as base64 or as a data URL; None for any other string."""
     if len(text) < _LEAST:
         return None
     match = _DATA_URL.match(text)
@@ -140,7 +140,7 @@ def _too_large(view: DoctorView, record: int, path: Path, data: bytes, places: d
 
 
 def _holder(value: Any, path: Path) -> Path | None:
-    """The block around a picture: the nearest object with a `type` that is an element of a list."""
+    """Return the block around a picture: the nearest object with a `type` that is an element of a list."""
     for end in range(len(path) - 1, 0, -1):
         if not isinstance(path[end - 1], int):
             continue

@@ -47,7 +47,7 @@ class Examined(Struct, frozen=True):
 
 
 def examine(source: Source, limits: Limits) -> Examined:
-    """All that is wrong with a file, in the order of its lines."""
+    """Return all that is wrong with a file, in the order of its lines."""
     reading = tuple(
         Finding(note.kind, note.index, note.detail, "left out" if note.kind != "glued_records" else "given a line each")
         for note in source.notes
@@ -77,7 +77,7 @@ def _of_fault(view: DoctorView, fault: Fault) -> Finding:
 
 
 def mended(source: Source, examined: Examined, counter: Counter) -> bytes:
-    """The file with all that can be mended mended: records left out and changed, calls and results put right."""
+    """Return the file with all that can be mended mended: records left out and changed, calls and results put right."""
     transcripts = [
         _rewritten(transcript, findings)
         for transcript, findings in zip(source.transcripts, examined.conversations, strict=True)
@@ -95,7 +95,7 @@ def _joined(source: Source, parts: Sequence[bytes]) -> bytes:
 
 
 def _rewritten(transcript: Transcript, findings: Sequence[Finding]) -> bytes:
-    """The records without those that are left out, and with what changes in the others."""
+    """Return the records without those that are left out, and with what changes in the others."""
     dropped = {finding.drop for finding in findings if finding.drop is not None}
     changes: dict[int, dict[Path, str]] = defaultdict(dict)
     for finding in findings:
@@ -127,7 +127,7 @@ def _relink(transcript: Transcript, dropped: set[int], changes: dict[int, dict[P
 
 
 def _answered(transcript: Transcript, counter: Counter) -> bytes:
-    """A conversation in which every call has its result, and every result its call."""
+    """Return a conversation in which every call has its result, and every result its call."""
     own = FORMATS[transcript.format]
     right, _ = repair(
         transcript,

@@ -82,7 +82,7 @@ _LIKELY = 0.5
 
 
 def choose(values: Sequence[Any], name: str = "") -> Format:
-    """The format of records: the one named, or the one that recognises them best."""
+    """Return the format of records: the one named, or the one that recognises them best."""
     if name and name != documents.NAME:
         if name not in FORMATS:
             raise UsageError(f"unknown format {name!r}{meant(name, NAMES)}; known formats: {', '.join(NAMES)}")
@@ -102,7 +102,8 @@ def choose(values: Sequence[Any], name: str = "") -> Format:
 
 
 def _told_by_header(head: Sequence[Any]) -> Format | None:
-    """The format whose header comes first, where it is in no other format and what follows is in this one, too."""
+    """Return the format whose header comes first, where it is in no other format and what follows is in this one,
+    too."""
     known_by = [known for known in FORMATS.values() if head and known.recognize(head[0])]
     if len(known_by) != 1 or known_by[0].recognize(head[0]) < 1:
         return None
@@ -111,22 +112,22 @@ def _told_by_header(head: Sequence[Any]) -> Format | None:
 
 
 def nearest(values: Sequence[Any]) -> str:
-    """The formats that come nearest, and how near: how many of the records they recognise."""
+    """Return the formats that come nearest, and how near: how many of the records they recognise."""
     known_by = {known.name: sum(known.recognize(value) > 0 for value in values) for known in FORMATS.values()}
     near = sorted((name for name, count in known_by.items() if count), key=lambda name: -known_by[name])[:3]
     return ", ".join(f"{name} knows {known_by[name]:,} of {len(values):,} records" for name in near)
 
 
 def at_home(values: Sequence[Any]) -> Format | None:
-    """The best format that recognises every record that any plainly does. Plain texts look alike in several formats, so
-    the best at first sight need not be the right one."""
+    """Return the best format that recognises every record that any plainly does. Plain texts look alike in several
+    formats, so the best at first sight need not be the right one."""
     ranked = sorted(FORMATS.values(), key=lambda known: -fit(known, values))
     known_values = [value for value in values if any(known.recognize(value) >= _LIKELY for known in ranked)]
     return next((known for known in ranked if all(known.recognize(value) for value in known_values)), None)
 
 
 def _claimant(value: Any) -> str:
-    """The format that recognises a record beyond doubt, or an empty string."""
+    """Return the format that recognises a record beyond doubt, or an empty string."""
     sure = max(FORMATS.values(), key=lambda known: known.recognize(value))
     return sure.name if sure.recognize(value) >= _CLAIM else ""
 

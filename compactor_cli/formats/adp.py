@@ -117,7 +117,7 @@ class _Reader:
 
 
 def _seen(build: Builder, value: dict[str, Any], kind: str, record: int) -> tuple[str, Place | None, bool, list[Part]]:
-    """Text of an observation, its place, whether there is a picture, and what else the model is told."""
+    """Return text of an observation, its place, whether there is a picture, and what else the model is told."""
     if kind == "image_observation":
         return "", None, True, []
     if kind == "text_observation":

@@ -16,7 +16,7 @@ COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_token
 
 
 def read_content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
-    """Parts of a message's `content`, which stands at `path` of its record."""
+    """Return parts of a message's `content`, which stands at `path` of its record."""
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     if not isinstance(content, list):
@@ -56,7 +56,7 @@ def _part(build: Builder, block: Any, path: Path, record: int) -> Part:
 
 
 def new_content(message: Message) -> Any:
-    """`content` of a new message: a string, or one block for an added tool result."""
+    """Return `content` of a new message: a string, or one block for an added tool result."""
     part = message.parts[0]
     if part.kind != "tool_result":
         return part.text

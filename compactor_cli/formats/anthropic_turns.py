@@ -8,7 +8,7 @@ from compactor_cli.model.message import Origin, Part, Role
 
 
 def turn_role(role: Role, parts: list[Part]) -> tuple[Role, Origin]:
-    """Role and origin of a turn: the role user may mean a request, tool results, or both."""
+    """Return role and origin of a turn: the role user may mean a request, tool results, or both."""
     origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
     if role != "user":
         return role, origin if origin == "summary" else "other"

@@ -211,7 +211,7 @@ def _origin(parts: Sequence[Part]) -> Origin:
 
 
 def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments as the model wrote them: mostly each is saved as JSON in a string."""
+    """Return arguments as the model wrote them: mostly each is saved as JSON in a string."""
     decoded: dict[str, Any] = {}
     for key, value in arguments.items():
         try:
@@ -222,7 +222,7 @@ def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _encoded(arguments: dict[str, Any], text: str) -> str:
-    """JSON text of arguments in the way that they were saved in."""
+    """Return JSON text of arguments in the way that they were saved in."""
     old, new = _decoded(arguments), json.loads(text)
     if old is arguments or not isinstance(new, dict):
         return text

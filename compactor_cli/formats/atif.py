@@ -110,7 +110,7 @@ def _thinking(build: Builder, value: dict[str, Any]) -> list[Part]:
 
 
 def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part]:
-    """Parts of a message, which is a string or a list of content parts."""
+    """Return parts of a message, which is a string or a list of content parts."""
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     parts = []
@@ -168,7 +168,7 @@ def _observed(value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _answered_later(values: Sequence[Any]) -> frozenset[str]:
-    """Calls whose result stands in a step without calls."""
+    """Return calls whose result stands in a step without calls."""
     return frozenset(
         as_text(result.get("source_call_id"))
         for value in values

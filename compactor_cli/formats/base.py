@@ -84,25 +84,25 @@ class Format(Protocol):
         """Return how surely a record is of this format: 0 not at all, 1 without doubt."""
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
-        """Messages of the records, and which other records go with which message. `document`: the JSON value that
-        the records stand in, None where each has a line of its own."""
+        """Return messages of the records, and which other records go with which message. `document`: the JSON value
+        that the records stand in, None where each has a line of its own."""
 
     def new_record(self, message: Message, around: Around) -> Any:
-        """JSON value of a record for a message that was not in the input."""
+        """Return JSON value of a record for a message that was not in the input."""
 
     usage_words: tuple[bytes, ...]
     """Bytes of which one stands in every record with a provider's count; empty where none has any."""
 
     def usage(self, value: Any) -> int | None:
-        """Tokens of the context that a record says the provider counted: all that was sent, cached or not, and the
-        answer. None for a record that does not say."""
+        """Return tokens of the context that a record says the provider counted: all that was sent, cached or not, and
+        the answer. None for a record that does not say."""
 
     def counts(self, value: Any) -> list[Path]:
         """Return where a record holds the numbers that make up its count, in formats whose agent compacts by the newest
         one: kept as they are, they would have it compact a session again that has just been compacted."""
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-        """JSON texts to put at paths of a record (its bytes are `raw`) so that its parts have the new texts."""
+        """Return JSON texts to put at paths of a record (its bytes are `raw`) so that its parts have the new texts."""
 
 
 @runtime_checkable
@@ -112,8 +112,8 @@ class Unfolds(Protocol):
     def unfold(
         self, data: Content, records: Sequence[ReadRecord], separator: bytes
     ) -> tuple[Content, list[ReadRecord]] | None:
-        """The bytes and records of a file with such a list taken apart, `separator` between its records; None where
-        there is none. To the agent they mean the same."""
+        """Return the bytes and records of a file with such a list taken apart, `separator` between its records; None
+        where there is none. To the agent they mean the same."""
 
 
 @runtime_checkable
@@ -121,7 +121,7 @@ class CountsAround(Protocol):
     """A format whose documents may hold the provider's count around a list of records instead of in one."""
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-        """The index of the last message that the newest count holds, and its tokens. `path`: to the list in the
+        """Return the index of the last message that the newest count holds, and its tokens. `path`: to the list in the
         document."""
 
 
@@ -164,7 +164,7 @@ class Builder(Struct):
             self._hold = self.counter.hold
 
     def count(self, text: str) -> int:
-        """Tokens of a text; short ones, such as tool names, are counted once and remembered."""
+        """Return tokens of a text; short ones, such as tool names, are counted once and remembered."""
         if len(text) > 64:
             return self.counter.count(text)
         tokens = self._short.get(text)
@@ -183,7 +183,7 @@ class Builder(Struct):
         failed: bool | None = None,
         images: int = 0,
     ) -> Part:
-        """A part with its tokens; of a call the name counts too, images have a fixed cost."""
+        """Return a part with its tokens; of a call the name counts too, images have a fixed cost."""
         tokens = self.count(text) + images * self.counter.per_image
         if kind == "tool_call":
             tokens += self.count(name)
@@ -245,7 +245,7 @@ def _six_digits(match: re.Match[str]) -> str:
 
 
 def parse_time(value: Any) -> float | None:
-    """Seconds since 1970 of an ISO 8601 string or a number (milliseconds when it is large)."""
+    """Return seconds since 1970 of an ISO 8601 string or a number (milliseconds when it is large)."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, (int, float)):
@@ -263,20 +263,20 @@ def parse_time(value: Any) -> float | None:
 
 
 def as_text(value: Any) -> str:
-    """A string as it is, anything else as compact JSON; None is empty."""
+    """Return a string as it is, anything else as compact JSON; None is empty."""
     if isinstance(value, str):
         return value
     return "" if value is None else jsonedit.dump(value)
 
 
 def word(value: Any, key: str) -> str:
-    """A member that names something: its string, or an empty one when it is anything else."""
+    """Return a member that names something: its string, or an empty one when it is anything else."""
     text = value.get(key) if isinstance(value, dict) else None
     return text if isinstance(text, str) else ""
 
 
 def block_kinds(content: Any) -> set[str]:
-    """The `type`s of a list of content blocks."""
+    """Return the `type`s of a list of content blocks."""
     return {word(block, "type") for block in content if isinstance(block, dict)} if isinstance(content, list) else set()
 
 
@@ -286,7 +286,7 @@ def is_image(block: Any) -> bool:
 
 
 def body(value: Any, path: Path, record: int) -> tuple[str, int, Place]:
-    """Text, number of pictures and place of a tool result's body: a string, or a list of blocks."""
+    """Return text, number of pictures and place of a tool result's body: a string, or a list of blocks."""
     if isinstance(value, list):
         images = sum(1 for block in value if is_image(block))
         texts = [block_text(block) for block in value if not is_image(block)]
@@ -308,7 +308,7 @@ def block_text(block: Any) -> str:
 
 
 def without_data(value: Any) -> Any:
-    """A value with long strings without white space (base64) replaced by their length."""
+    """Return a value with long strings without white space (base64) replaced by their length."""
     if isinstance(value, str):
         opaque = len(value) > 256 and not any(c in value for c in " \n\t")
         return f"<{len(value)} characters of data>" if opaque else value
@@ -320,7 +320,7 @@ def without_data(value: Any) -> Any:
 
 
 def edit_value(part: Part, text: str) -> str:
-    """JSON text that holds a part's new text at its place."""
+    """Return JSON text that holds a part's new text at its place."""
     assert part.place is not None
     encoding = part.place.encoding
     if encoding == "json":
@@ -362,7 +362,7 @@ class PlainEdits:
 
 
 def sum_of(counts: Any, *names: str) -> int | None:
-    """The sum of the numbers that have these names; None where there are none, or they come to nothing."""
+    """Return the sum of the numbers that have these names; None where there are none, or they come to nothing."""
     if not isinstance(counts, dict):
         return None
     known = [counts[name] for name in names if isinstance(counts.get(name), int) and counts[name] > 0]
@@ -386,5 +386,5 @@ def arguments_place(value: Any, record: int, path: Path) -> Place | None:
 
 
 def tool_arguments(value: Any) -> str:
-    """Arguments of a call as JSON text, whether saved as a string or as an object."""
+    """Return arguments of a call as JSON text, whether saved as a string or as an object."""
     return value if isinstance(value, str) else as_text(value)

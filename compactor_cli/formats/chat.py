@@ -42,7 +42,7 @@ class LegacyCalls:
 def message_parts(
     build: Builder, value: dict[str, Any], role: Role, base: Path, record: int, legacy: LegacyCalls
 ) -> list[Part]:
-    """All parts of a message, which stands at `base` of its record."""
+    """Return all parts of a message, which stands at `base` of its record."""
     if role == "tool":
         return result_parts(build, value, base, record, legacy)
     parts = content_parts(build, value, base, record)
@@ -50,7 +50,7 @@ def message_parts(
 
 
 def new_message(message: Message) -> dict[str, Any]:
-    """A message that was not in the input, as the API takes it."""
+    """Return a message that was not in the input, as the API takes it."""
     part = message.parts[0]
     if part.kind != "tool_result":
         return {"role": message.role, "content": part.text}
@@ -81,7 +81,7 @@ def name_speakers(build: Builder, names: Mapping[int, str]) -> None:
 
 
 def content_parts(build: Builder, value: dict[str, Any], base: Path, record: int) -> list[Part]:
-    """Thinking, texts and pictures of a message, which stands at `base` of its record."""
+    """Return thinking, texts and pictures of a message, which stands at `base` of its record."""
     content, parts = value.get("content"), list[Part]()
     if isinstance(value.get("reasoning_content"), str) and value["reasoning_content"]:
         parts.append(build.part("thinking", value["reasoning_content"]))
@@ -106,7 +106,7 @@ def _block(build: Builder, block: Any, path: Path, record: int) -> Part:
 
 
 def call_parts(build: Builder, value: dict[str, Any], base: Path, record: int, legacy: LegacyCalls) -> list[Part]:
-    """Calls of a message: `tool_calls`, or else the old `function_call`."""
+    """Return calls of a message: `tool_calls`, or else the old `function_call`."""
     calls = value.get("tool_calls")
     parts = []
     for index, call in enumerate(calls if isinstance(calls, list) else ()):
@@ -133,7 +133,7 @@ def _call(build: Builder, name: str, holder: dict[str, Any], path: Path, record:
 
 
 def result_parts(build: Builder, value: dict[str, Any], base: Path, record: int, legacy: LegacyCalls) -> list[Part]:
-    """The result that a message holds; one for several calls has its text once."""
+    """Return the result that a message holds; one for several calls has its text once."""
     text, images, place = body(value.get("content"), (*base, "content"), record)
     name = str(value.get("name") or value.get("function") or "")
     ids = value.get("tool_call_ids")

@@ -52,8 +52,8 @@ def is_sent(attachment: Any) -> bool:
 
 
 def read_attachment(build: Builder, attachment: Any, record: int) -> tuple[list[Part], Origin]:
-    """The texts of an attachment that stand in its record, and whose words they are. What the agent says of others in
-    fixed words is in no record."""
+    """Return the texts of an attachment that stand in its record, and whose words they are. What the agent says of
+    others in fixed words is in no record."""
     if not is_sent(attachment):
         return [], "injected"
     parts = list(_parts(build, attachment, record))

@@ -73,7 +73,7 @@ def context_of(values: Sequence[Any]) -> ClaudeContext:
 
 
 def links_of(values: Sequence[Any], context: ClaudeContext) -> list[Link | None]:
-    """Identity and parent of each record. Sidechains and old branches are chains of their own."""
+    """Return identity and parent of each record. Sidechains and old branches are chains of their own."""
     return [_link(value, context.branches.get(record, "")) for record, value in enumerate(values)]
 
 
@@ -85,8 +85,8 @@ def _link(value: Any, branch: str) -> Link | None:
 
 
 def _last_boundary(values: Sequence[Any], way: Sequence[int]) -> int:
-    """The last boundary on the way to the last turn. Where there is none the last of the file counts, unless the user
-    went back to what stands before it."""
+    """Return the last boundary on the way to the last turn. Where there is none the last of the file counts, unless the
+    user went back to what stands before it."""
     boundaries = [
         record
         for record, value in enumerate(values)
@@ -108,7 +108,7 @@ def _begins(value: Any) -> bool:
 
 
 def _parents(values: Sequence[Any], *, aside: bool) -> Parents:
-    """The records of the main chain."""
+    """Return the records of the main chain."""
     main = {
         record: str(value["uuid"])
         for record, value in enumerate(values)
@@ -163,7 +163,7 @@ def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], 
 
 
 def _beside(values: Sequence[Any], reached: set[int], among: Sequence[int]) -> set[int]:
-    """Pieces of the same messages, results of their calls, and what the agent said to these, in file order."""
+    """Return pieces of the same messages, results of their calls, and what the agent said to these, in file order."""
     ids = {_message_id(values[record]) for record in reached} - {""}
     turns = [record for record in among if is_turn(values[record])]
     pieces = {record for record in turns if record in reached or _message_id(values[record]) in ids}

@@ -105,8 +105,8 @@ class Cline(PlainEdits):
 
 
 def _hidden(values: Sequence[Any]) -> set[int]:
-    """Records that are not sent: hidden by a summary or a truncation that is there, or standing before a summary of
-    the first versions, which name nothing."""
+    """Return records that are not sent: hidden by a summary or a truncation that is there, or standing before a summary
+    of the first versions, which name nothing."""
     known = [value if isinstance(value, dict) else {} for value in values]
     hiding = {word(v, "condenseId") for v in known if v.get("isSummary")}
     hiding |= {word(v, "truncationId") for v in known if v.get("isTruncationMarker")}
@@ -146,7 +146,8 @@ def _read(build: Builder, value: dict[str, Any], record: int, sealed: Sequence[i
 
 
 def _told(parts: Sequence[Part], content: Any) -> list[Part]:
-    """The parts, results with whether they failed: one or several `{query, result, success}` say so themselves."""
+    """Return the parts, results with whether they failed: one or several `{query, result, success}` say so
+    themselves."""
     blocks = content if isinstance(content, list) else []
     failed = {word(block, "tool_use_id"): _failed(block.get("content")) for block in blocks if isinstance(block, dict)}
     return [

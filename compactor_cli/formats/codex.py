@@ -131,7 +131,7 @@ def _read_compacted(build: Builder, value: dict[str, Any], payload: dict[str, An
 
 
 def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[int, int]:
-    """Display events -> the message that they repeat; of equal texts each event has its own, in order. The first
+    """Return display events -> the message that they repeat; of equal texts each event has its own, in order. The first
     request stays whatever becomes of its message: the agent lists no thread without one."""
     by_text: dict[str, deque[int]] = defaultdict(deque)
     for message in messages:
@@ -169,7 +169,7 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
 
 
 def _display_texts(payload: dict[str, Any]) -> list[str]:
-    """The texts that events repeat of a response item."""
+    """Return the texts that events repeat of a response item."""
     if word(payload, "type") == "reasoning":
         return [text.strip() for text in thoughts(payload)]
     content = payload.get("content")

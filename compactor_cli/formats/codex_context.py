@@ -38,7 +38,7 @@ class CodexContext(Struct):
 
 
 def payload_of(value: Any) -> dict[str, Any]:
-    """The payload of a record, empty where it has none."""
+    """Return the payload of a record, empty where it has none."""
     payload = value.get("payload") if isinstance(value, dict) else None
     return payload if isinstance(payload, dict) else {}
 
@@ -53,7 +53,7 @@ def typed_texts(values: Sequence[Any]) -> frozenset[str]:
 
 
 def first_request(values: Sequence[Any]) -> int:
-    """The first event that says what the human typed, -1 where none does; lists of sessions show it."""
+    """Return the first event that says what the human typed, -1 where none does; lists of sessions show it."""
     return next((record for record, value in enumerate(values) if _is_event(value, "user_message")), -1)
 
 
@@ -110,7 +110,7 @@ def _is_said_by_user(value: Any) -> bool:
 
 
 def _kept_requests(values: Sequence[Any], start: int, typed: frozenset[str]) -> list[int]:
-    """The user's messages before a compaction that the agent sends with its message, newest first."""
+    """Return the user's messages before a compaction that the agent sends with its message, newest first."""
     kept: list[int] = []
     room = _KEPT_BYTES
     for record in range(start - 1, -1, -1):
@@ -139,7 +139,7 @@ def _roll_back(values: Sequence[Any], context: CodexContext, typed: frozenset[st
 
 
 def _before(values: Sequence[Any], context: CodexContext) -> set[int]:
-    """Records before the newest compaction, but for what loaders and lists of sessions need."""
+    """Return records before the newest compaction, but for what loaders and lists of sessions need."""
     old = range(context.start)
     needed = {next((record for record in old if word(values[record], "type") == "session_meta"), -1)}
     if not any(word(value, "type") == "turn_context" for value in values[context.start :]):

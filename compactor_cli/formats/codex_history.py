@@ -23,14 +23,14 @@ def is_compacted(value: Any) -> bool:
 
 
 def history_of(value: Any) -> list[Any] | None:
-    """The items of a `compacted` record; None of any other record, and of one that has only a message."""
+    """Return the items of a `compacted` record; None of any other record, and of one that has only a message."""
     payload = value.get("payload") if is_compacted(value) else None
     history = payload.get("replacement_history") if isinstance(payload, dict) else None
     return history if isinstance(history, list) else None
 
 
 def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> tuple[Content, list[ReadRecord]] | None:
-    """The bytes and records of a session with the items of its last compaction on lines of their own; None where
+    """Return the bytes and records of a session with the items of its last compaction on lines of their own; None where
     there are none."""
     last = next((index for index in range(len(records) - 1, -1, -1) if is_compacted(records[index].value)), None)
     if last is None or not history_of(records[last].value):

@@ -30,14 +30,14 @@ def shortened_copies(value: Any, place: Path, text: str, instead: str | None = N
 
 
 def value_at(value: Any, path: Path) -> Any:
-    """The value at a path that is there."""
+    """Return the value at a path that is there."""
     for step in path:
         value = value[step]
     return value
 
 
 def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
-    """The result's copies for display, shortened as well: they repeat what was cut from the message."""
+    """Return the result's copies for display, shortened as well: they repeat what was cut from the message."""
     if isinstance(value, str):
         if len(value) <= max(_LONG, len(text) // 2):
             return {}
@@ -76,7 +76,7 @@ def equal_copies(value: Any, place: Path, texts: Mapping[str, str]) -> dict[Path
 
 
 def shortened_texts(before: Any, after: Any) -> dict[str, str]:
-    """Texts of a call's arguments -> what they were shortened to. Arguments may be JSON in a string."""
+    """Return texts of a call's arguments -> what they were shortened to. Arguments may be JSON in a string."""
     old, new = _arguments(before), _arguments(after)
     texts = {old[key]: new.get(key) for key in old if isinstance(old[key], str)}
     return {text: short for text, short in texts.items() if isinstance(short, str) and short != text}

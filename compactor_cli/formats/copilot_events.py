@@ -26,7 +26,7 @@ _BOUNDARIES = ("session.compaction_start", "session.compaction_complete", "sessi
 
 
 def kind_of(value: Any) -> str:
-    """The kind of an event; empty for anything else."""
+    """Return the kind of an event; empty for anything else."""
     return word(value, "type") if isinstance(value, dict) and isinstance(value.get("data"), dict) else ""
 
 
@@ -77,7 +77,7 @@ def _is_prompt(value: Any) -> bool:
 
 
 def _live(values: Sequence[Any]) -> tuple[list[int], set[int]]:
-    """The session's own events that no rewind took back, and all events that one did."""
+    """Return the session's own events that no rewind took back, and all events that one did."""
     live: list[int] = []
     taken_back: set[int] = set()
     ids: dict[str, int] = {}
@@ -97,8 +97,8 @@ def _live(values: Sequence[Any]) -> tuple[list[int], set[int]]:
 
 
 def outside_of(values: Sequence[Any], context: CopilotContext) -> set[int]:
-    """Events of kinds that only tell how the session went, and what a compaction replaced, a rewind took back or a
-    newer system prompt put out of force. The first words of the user stay: sessions are listed by them."""
+    """Return events of kinds that only tell how the session went, and what a compaction replaced, a rewind took back or
+    a newer system prompt put out of force. The first words of the user stay: sessions are listed by them."""
     sent = set(context.records)
     undone = _undone(values)
     gone = set(undone)
@@ -130,7 +130,7 @@ def _undone(values: Sequence[Any]) -> set[int]:
 
 
 def calls_of(value: Any) -> list[dict[str, Any]]:
-    """The calls of an answer."""
+    """Return the calls of an answer."""
     calls = data_of(value).get("toolRequests") if kind_of(value) == "assistant.message" else None
     return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
 
@@ -138,7 +138,7 @@ def calls_of(value: Any) -> list[dict[str, Any]]:
 def owners_of(
     values: Sequence[Any], context: CopilotContext, messages: Sequence[Message]
 ) -> tuple[dict[int, int], set[int]]:
-    """Events that go where a message goes, and those of them that repeat its text."""
+    """Return events that go where a message goes, and those of them that repeat its text."""
     finding = _Owners(values, messages)
     owners: dict[int, int] = {}
     copies: set[int] = set()
@@ -179,7 +179,7 @@ class _Owners:
         self._newest = self.by_record.get(record, self._newest)
 
     def owner(self, record: int) -> int | None:
-        """The message that an event goes with."""
+        """Return the message that an event goes with."""
         value = self._values[record]
         kind, data = kind_of(value), data_of(value)
         if not is_own(value):
@@ -225,7 +225,7 @@ class _Owners:
         return owner
 
     def _of_prompt(self, text: str, record: int) -> int | None:
-        """The message of the user that a hook was told of: the nearest one of the same text."""
+        """Return the message of the user that a hook was told of: the nearest one of the same text."""
         records = self._typed[text]
         position = bisect_right(records, record)
         near = min(records[max(position - 1, 0) : position + 1], key=lambda r: abs(r - record), default=None)
@@ -233,14 +233,14 @@ class _Owners:
 
 
 def _agents(values: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """Agents that the session started, and the calls that did it."""
+    """Yield agents that the session started, and the calls that did it."""
     for value in values:
         if kind_of(value) == "subagent.started" and word(value, "agentId"):
             yield value["agentId"], word(data_of(value), "toolCallId")
 
 
 def _requests(values: Sequence[Any]) -> dict[str, deque[str]]:
-    """Calls by their tool and arguments, in their order."""
+    """Return calls by their tool and arguments, in their order."""
     waiting: dict[str, deque[str]] = defaultdict(deque)
     for value in values:
         if kind_of(value) == "tool.execution_start" and is_own(value):

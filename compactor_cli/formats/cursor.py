@@ -65,7 +65,7 @@ class _Pairs(Struct):
     _count: int = 0
 
     def named(self, part: Part, record: int) -> Part:
-        """The part with the id of its call."""
+        """Return the part with the id of its call."""
         if part.kind == "tool_call":
             self._count += 1
             name = part.call_id or f"{LEGACY_ID}{self._count}"
@@ -91,6 +91,6 @@ def _parts(build: Builder, content: Any, record: int) -> list[Part]:
 
 
 def _named(block: Any) -> Any:
-    """A block under the name that Anthropic's API has for it."""
+    """Return a block under the name that Anthropic's API has for it."""
     known = _ALIASES.get(word(block, "type"))
     return {**block, "type": known} if known else block

@@ -60,7 +60,7 @@ class Document(Struct, frozen=True):
 
 
 def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
-    """The conversations that a document holds in the eyes of a format; those of its first place that has any.
+    """Return the conversations that a document holds in the eyes of a format; those of its first place that has any.
     `named`: the user says that it is of this format, so that its records need not look like it."""
     matching: list[Slot] = []
     for place in format.lists:
@@ -112,7 +112,7 @@ def _resolve(value: Any, pattern: Path, path: Path) -> Iterator[tuple[Path, Any]
 
 
 def _parsed(text: str) -> Any:
-    """The value of a string that looks like a JSON list of objects."""
+    """Return the value of a string that looks like a JSON list of objects."""
     if not text.lstrip().startswith("["):
         return None
     try:
@@ -123,7 +123,8 @@ def _parsed(text: str) -> Any:
 
 
 def _system(holder: Any, path: Path, place: ListPath) -> Path | None:
-    """The first of the members beside a list that holds a system prompt. `holder`: what the list is a member of."""
+    """Return the first of the members beside a list that holds a system prompt. `holder`: what the list is a member
+    of."""
     for key in place.systems:
         prompt = holder.get(key) if isinstance(holder, dict) else None
         if isinstance(prompt, (str, list)) and prompt:
@@ -155,7 +156,8 @@ def _extent(slot: Slot, spans: Mapping[Path, tuple[int, int]]) -> tuple[int, int
 def _document(
     text: str, line: int, slot: Slot, spans: Mapping[Path, tuple[int, int]], bounds: tuple[int, int], offset: int
 ) -> Document:
-    """The conversation in the stretch of a text from one of `bounds` to the other; its first byte is `offset`."""
+    """Return the conversation in the stretch of a text from one of `bounds` to the other; its first byte is
+    `offset`."""
     start, end = spans[slot.path]
     if slot.quoted:
         return _quoted(text, line, slot, (start, end), bounds)
@@ -182,7 +184,7 @@ def _document(
 
 
 def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int]) -> Document:
-    """A conversation whose list is JSON inside a string: its spans are those of the string's value."""
+    """Return a conversation whose list is JSON inside a string: its spans are those of the string's value."""
     literal = text[span[0] : span[1]]
     inner = json.loads(literal)
     (document,) = split(inner, Record(line, 0, len(inner)), [Slot((), slot.values)])
@@ -194,7 +196,7 @@ def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tup
 
 
 def byte_offsets(text: str, marks: Sequence[int], base: int) -> list[int]:
-    """Byte offsets of ascending character offsets, in one pass. `base`: the byte offset of the first."""
+    """Return the byte offsets of ascending character offsets, in one pass. `base`: the byte offset of the first."""
     if text.isascii():
         return [base + mark - marks[0] for mark in marks]
     offsets, position, total = [], marks[0], base

@@ -26,7 +26,8 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], float]] = {
 
 
 def read_stream(values: Sequence[Any], counter: Counter) -> Reading:
-    """Messages of the records. Calls in a row are those of one answer; what a completion says again goes with it."""
+    """Return messages of the records. Calls in a row are those of one answer; what a completion says again goes with
+    it."""
     build = Builder(counter)
     owners: dict[int, int] = {}
     calling = False
@@ -77,7 +78,7 @@ def _call(build: Builder, value: Mapping[str, Any], record: int) -> Part:
 
 
 def _result(build: Builder, value: Mapping[str, Any], record: int) -> Part:
-    """A result is a text, or an object with what a command printed and its exit code."""
+    """Return a result is a text, or an object with what a command printed and its exit code."""
     inside, call = value.get("value"), _name_of_call(value)
     failed = value.get("isError") if isinstance(value.get("isError"), bool) else None
     if isinstance(inside, dict) and failed is None and isinstance(inside.get("exitCode"), int):
@@ -90,7 +91,7 @@ def _result(build: Builder, value: Mapping[str, Any], record: int) -> Part:
 
 
 def new_record(message: Message, around: Around) -> dict[str, Any]:
-    """A record as the program prints it."""
+    """Return a record as the program prints it."""
     template = around.template if isinstance(around.template, dict) else {}
     ids = {key: template[key] for key in ("session_id", "sessionId") if key in template}
     time, part = template.get("timestamp"), message.parts[0]

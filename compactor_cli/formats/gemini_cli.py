@@ -90,7 +90,7 @@ class GeminiCLI(PlainEdits):
     def unfold(
         self, data: Content, records: Sequence[ReadRecord], separator: bytes
     ) -> tuple[Content, list[ReadRecord]] | None:
-        """The messages of the last `$set` on lines of their own behind an empty one."""
+        """Return the messages of the last `$set` on lines of their own behind an empty one."""
         last = next((index for index in range(len(records) - 1, -1, -1) if _replaced(records[index].value)), None)
         messages = _replaced(records[last].value) if last is not None else []
         ids = [word(message, "id") for message in messages]
@@ -136,7 +136,7 @@ class _Entry(Struct, frozen=True):
 
 
 def _replaced(value: Any) -> list[Any]:
-    """The messages with which a record replaces all before it; none of any other record."""
+    """Return the messages with which a record replaces all before it; none of any other record."""
     if not isinstance(value, dict) or isinstance(value.get("$rewindTo"), str) or isinstance(value.get("id"), str):
         return []
     changes = value.get("$set")
@@ -295,7 +295,7 @@ def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call
 
 
 def _copies(value: Any, part: Part, path: Path, text: str) -> dict[Path, str]:
-    """Changes of what repeats a text of a record: for display, or of a call in both places that hold it."""
+    """Return changes of what repeats a text of a record: for display, or of a call in both places that hold it."""
     index = next((i for i, step in enumerate(path) if step in ("toolCalls", "content")), len(path))
     holder = value
     for step in path[:index]:

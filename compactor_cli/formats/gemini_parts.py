@@ -27,14 +27,14 @@ class CallIds:
         self._count = 0
 
     def call(self, recorded: Any, name: str) -> str:
-        """The id of a call: its own, or one that is made up."""
+        """Return the id of a call: its own, or one that is made up."""
         self._count += 1
         call_id = recorded if isinstance(recorded, str) and recorded else f"{LEGACY_ID}{self._count}"
         self._open[name].append(call_id)
         return call_id
 
     def response(self, recorded: Any, name: str) -> str:
-        """The id of the call that a response answers."""
+        """Return the id of the call that a response answers."""
         waiting = self._open[name]
         if not (isinstance(recorded, str) and recorded):
             return waiting.pop(0) if waiting else f"{LEGACY_ID}unknown"
@@ -44,7 +44,7 @@ class CallIds:
 
 
 def read_parts(build: Builder, content: Any, path: Path, record: int, ids: CallIds) -> list[Part]:
-    """Parts of a content: a string, a part, or a list of both. `path`: where it stands in its record."""
+    """Return parts of a content: a string, a part, or a list of both. `path`: where it stands in its record."""
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     if isinstance(content, dict):
@@ -92,7 +92,7 @@ def _is_picture(part: Any) -> bool:
 def read_response(
     build: Builder, response: dict[str, Any], path: Path, record: int, call_id: str, failed: bool | None = None
 ) -> Part:
-    """A function response, which stands at `path`. `failed`: what else is known of its call."""
+    """Return a function response, which stands at `path`. `failed`: what else is known of its call."""
     body, path = response.get("response"), (*path, "response")
     text, place = as_text(body), Place(record, path) if body is not None else None
     if isinstance(body, dict) and len(body) == 1:
@@ -109,7 +109,7 @@ def read_response(
 
 
 def edit_part(part: Part, text: str) -> str:
-    """JSON text that holds a part's new text at its place."""
+    """Return JSON text that holds a part's new text at its place."""
     assert part.place is not None
     if part.place.encoding == _PICTURE:
         return jsonedit.encode({"text": text})
@@ -119,7 +119,7 @@ def edit_part(part: Part, text: str) -> str:
 
 
 def new_part(part: Part) -> dict[str, Any]:
-    """The one part of a new content."""
+    """Return the one part of a new content."""
     if part.kind != "tool_result":
         return {"text": part.text}
     own_id = {} if part.call_id.startswith(LEGACY_ID) else {"id": part.call_id}

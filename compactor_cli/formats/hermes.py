@@ -115,7 +115,8 @@ def _parts(build: Builder, value: dict[str, Any], role: Role, record: int, legac
 
 
 def _with_what_was_added(build: Builder, value: dict[str, Any], parts: list[Part], record: int) -> list[Part]:
-    """The parts as they were sent: with the memories and notes that the agent put behind the words of the user."""
+    """Return the parts as they were sent: with the memories and notes that the agent put behind the words of the
+    user."""
     sent = word(value, _SENT)
     if not sent or word(value, "role") not in ("user", "assistant"):
         return parts

@@ -20,5 +20,5 @@ class Holding:
         return self._counter.count(text)
 
     def hold(self, text: str) -> str | HeldText:
-        """The text itself when it is short."""
+        """Return the text itself when it is short."""
         return text if len(text) < _LONG else self._content.hold(text)

@@ -56,7 +56,7 @@ class Inspect(PlainEdits):
         return Reading(reader.build.messages)
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
-        """The model's last output in a sample, which is the last answer among its messages."""
+        """Return the model's last output in a sample, which is the last answer among its messages."""
         for step in path[:-1]:
             document = document[step]
         output = document.get("output")
@@ -120,7 +120,7 @@ class _Reader:
         return self.build.part("tool_call", as_text(arguments), place, name=name, call_id=call_id)
 
     def result(self, value: dict[str, Any], record: int) -> list[Part]:
-        """A result; of one that failed the model is sent the message of the error."""
+        """Return a result; of one that failed the model is sent the message of the error."""
         name, call_id, error = as_text(value.get("function")), as_text(value.get("tool_call_id")), value.get("error")
         if isinstance(error, dict):
             text = as_text(self.resolved(error.get("message")))
@@ -131,7 +131,7 @@ class _Reader:
         return [self.build.part("tool_result", text, place, name=name, call_id=call_id, images=images)]
 
     def resolved(self, value: Any) -> Any:
-        """A value with the texts that its strings name in their place."""
+        """Return a value with the texts that its strings name in their place."""
         if not self.attachments:
             return value
         if isinstance(value, str):
@@ -144,7 +144,7 @@ class _Reader:
 
 
 def _attachments(document: Any) -> dict[str, str]:
-    """Texts by their hash, of all samples: a hash stands for one text."""
+    """Return texts by their hash, of all samples: a hash stands for one text."""
     samples = document.get("samples") if isinstance(document, dict) else document
     samples = samples if isinstance(samples, list) else [document]
     return {hash_: text for sample in samples for hash_, text in _attached(sample)}

@@ -19,7 +19,7 @@ _COMMA = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
 
 
 def locate(text: str, path: Path) -> tuple[int, int]:
-    """Span of the value at `path` in a JSON text. Raises KeyError when there is none."""
+    """Return span of the value at `path` in a JSON text. Raises KeyError when there is none."""
     start = skip_blank(text, 0)
     if not path:
         return start, _DECODER.raw_decode(text, start)[1]
@@ -30,7 +30,7 @@ def locate(text: str, path: Path) -> tuple[int, int]:
 
 
 def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
-    """Spans of the values at several paths, which are all there, in one pass over a JSON text."""
+    """Return spans of the values at several paths, which are all there, in one pass over a JSON text."""
     tree: _Tree = {}
     wanted = set(paths)
     for path in wanted:
@@ -70,14 +70,14 @@ def _walk(text: str, start: int, path: Path, tree: _Tree, wanted: Set[Path], spa
 
 
 def without(text: str, path: Path, gone: Set[int]) -> str:
-    """The JSON text of the list at `path` without some of its elements; the others are as they were."""
+    """Return the JSON text of the list at `path` without some of its elements; the others are as they were."""
     start, _ = locate(text, path)
     spans, _ = elements(text, start)
     return "[" + ", ".join(text[a:b] for index, (a, b, _) in enumerate(spans) if index not in gone) + "]"
 
 
 def _member(text: str, position: int, step: str | int) -> tuple[int, int]:
-    """Span of the member `step` of the object or array that starts at `position`."""
+    """Return span of the member `step` of the object or array that starts at `position`."""
     opening, count = text[position], 0
     if opening not in "{[":
         raise KeyError(step)
@@ -101,7 +101,7 @@ def _member(text: str, position: int, step: str | int) -> tuple[int, int]:
 
 
 def encode(value: Any, like: str = "") -> str:
-    """JSON text of a value, escaped as `like` is: plain ASCII stays plain ASCII."""
+    """Return JSON text of a value, escaped as `like` is: plain ASCII stays plain ASCII."""
     ascii_only = like.isascii() and "\\u" in like
     text = (_IN_ASCII if ascii_only else _AS_IT_IS)(value)
     if not ascii_only and not _encodable(text):
@@ -124,7 +124,7 @@ def _encodable(text: str) -> bool:
 
 
 def replace(raw: bytes, values: Mapping[Path, str]) -> bytes:
-    """A record with the values at the given paths replaced by the given JSON texts."""
+    """Return a record with the values at the given paths replaced by the given JSON texts."""
     text = raw.decode("utf-8")
     spans = sorted((*locate(text, path), new) for path, new in values.items())
     out, position = [], 0

@@ -79,7 +79,7 @@ class Damage(Struct, frozen=True):
 
 
 def parse(text: str) -> Any:
-    """One JSON document. Raises InputError with the line of the damage."""
+    """Return one JSON document. Raises InputError with the line of the damage."""
     try:
         return _checked(text, json_value(text))
     except RecursionError:
@@ -92,14 +92,15 @@ def parse(text: str) -> Any:
 
 
 def _checked(text: str, value: Any) -> Any:
-    """A value that is read from a text. Raises RecursionError for one that is too deep for what works on it, too."""
+    """Return a value that is read from a text. Raises RecursionError for one that is too deep for what works on it,
+    too."""
     if nested_too_deeply(text, value):
         raise RecursionError
     return value
 
 
 def scan(data: Content) -> Iterator[RawRecord | Damage]:
-    """Records and damaged stretches in order. Blank lines are skipped, glued records told apart."""
+    """Yield records and damaged stretches in order. Blank lines are skipped, glued records told apart."""
     start, line = (len(BOM) if data.startswith(BOM) else 0), 0
     size = len(data)
     while start < size:
@@ -138,7 +139,7 @@ def _scan_line(data: Content, start: int, end: int, line: int) -> Iterator[RawRe
 
 
 def _scan_glued(text: str, start: int, line: int) -> Iterator[RawRecord | Damage]:
-    """Several JSON values on one line, as left by two writers."""
+    """Yield several JSON values on one line, as left by two writers."""
     position, offset = 0, start
     while position < len(text):
         skip = len(text) - len(text[position:].lstrip(_BLANK)) - position
@@ -172,7 +173,7 @@ def _breaks_off(text: str, error: json.JSONDecodeError) -> bool:
 
 
 def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord], list[Note]]:
-    """All records of a JSONL file and what was odd about it.
+    """Return all records of a JSONL file and what was odd about it.
 
     A last line that breaks off is what a killed writer leaves behind: it is left out and noted. Any
     other damage raises InputError, or is left out and noted with `skip_damaged`.
@@ -202,18 +203,18 @@ def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord]
 
 
 def _held(item: RawRecord, data: Content, left: int) -> ReadRecord:
-    """A record of content that is not in memory: with its value, as long as there is room for small ones."""
+    """Return a record of content that is not in memory: with its value, as long as there is room for small ones."""
     size = item.record.end - item.record.start
     return item if size <= min(_SMALL, left) else HeldRecord(item.record, data)
 
 
 def _size(item: ReadRecord) -> int:
-    """Bytes that a record takes in memory, about."""
+    """Return bytes that a record takes in memory, about."""
     return item.record.end - item.record.start if isinstance(item, RawRecord) else 0
 
 
 def elements(text: str, position: int) -> tuple[list[tuple[int, int, Any]], int]:
-    """Spans and values of the elements of the JSON array at `text[position]`, and the array's end."""
+    """Return spans and values of the elements of the JSON array at `text[position]`, and the array's end."""
     spans: list[tuple[int, int, Any]] = []
     position = skip_blank(text, position + 1)
     while text[position] != "]":
@@ -226,7 +227,7 @@ def elements(text: str, position: int) -> tuple[list[tuple[int, int, Any]], int]
 
 
 def skip_blank(text: str, position: int) -> int:
-    """Index of the first character at or after `position` that is no JSON white space."""
+    """Return the index of the first character at or after `position` that is no JSON white space."""
     while text[position] in _BLANK:
         position += 1
     return position

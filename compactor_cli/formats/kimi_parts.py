@@ -9,7 +9,7 @@ from compactor_cli.model.message import Part, Path, Place
 
 
 def content_parts(build: Builder, content: Any, path: Path, record: int, *, sealed: bool = False) -> list[Part]:
-    """Parts of a message's content, which stands at `path` of its record. `sealed`: no text may change."""
+    """Return parts of a message's content, which stands at `path` of its record. `sealed`: no text may change."""
     if isinstance(content, str):
         return [build.part("text", content, None if sealed else Place(record, path))] if content else []
     blocks = enumerate(content if isinstance(content, list) else ())
@@ -17,7 +17,7 @@ def content_parts(build: Builder, content: Any, path: Path, record: int, *, seal
 
 
 def content_part(build: Builder, block: Any, path: Path, record: int, *, sealed: bool = False) -> Part:
-    """The part that a block is; thinking is never changed, for it may be sealed (`encrypted`)."""
+    """Return the part that a block is; thinking is never changed, for it may be sealed (`encrypted`)."""
     kind = word(block, "type")
     if kind == "text":
         place = None if sealed else Place(record, (*path, "text"))

@@ -120,7 +120,7 @@ class _Replay(Struct):
 
 
 def read(build: Builder, values: Sequence[Any]) -> Reading:
-    """The messages of the context as the records leave it."""
+    """Return the messages of the context as the records leave it."""
     replay = _Replay()
     for record, value in enumerate(values):
         if word(value, "type"):
@@ -135,7 +135,7 @@ def read(build: Builder, values: Sequence[Any]) -> Reading:
 
 
 def _prompt(values: Sequence[Any]) -> int | None:
-    """The first record that has the system prompt which is in force at the end."""
+    """Return the first record that has the system prompt which is in force at the end."""
     prompts = {record: value["systemPrompt"] for record, value in enumerate(values) if word(value, "systemPrompt")}
     last = next(reversed(prompts.values()), None)
     return next((record for record, prompt in prompts.items() if prompt == last), None)
@@ -193,7 +193,7 @@ def _message(build: Builder, entry: _Entry, message: dict[str, Any], record: int
 
 
 def _said(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
-    """Parts of an answer in one of its loop events."""
+    """Return parts of an answer in one of its loop events."""
     kind = word(event, "type")
     if kind == "content.part":
         return [content_part(build, event.get("part"), ("event", "part"), record)]
@@ -219,8 +219,8 @@ def _result(build: Builder, event: dict[str, Any], record: int) -> list[Part]:
 
 
 def _owners(values: Sequence[Any], messages: Sequence[Message]) -> tuple[dict[int, int], set[int]]:
-    """Records that go where a message goes: the prompt that it repeats, the approval of its call. The prompts are
-    copies of its text."""
+    """Return records that go where a message goes: the prompt that it repeats, the approval of its call. The prompts
+    are copies of its text."""
     by_record = {message.records[0]: message for message in messages}
     by_call = {part.call_id: message.index for message in messages for part in message.calls if part.call_id}
     owners: dict[int, int] = {}
@@ -244,7 +244,7 @@ def _owners(values: Sequence[Any], messages: Sequence[Message]) -> tuple[dict[in
 
 
 def usage(value: dict[str, Any]) -> int | None:
-    """Tokens that the provider counted for an answer: what was sent, and what came back."""
+    """Return tokens that the provider counted for an answer: what was sent, and what came back."""
     event = value.get("event")
     if word(event, "type") != "step.end":
         return None
@@ -253,7 +253,7 @@ def usage(value: dict[str, Any]) -> int | None:
 
 
 def copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-    """Changes of what a record repeats for display: a call's arguments, a compaction's summary."""
+    """Return changes of what a record repeats for display: a call's arguments, a compaction's summary."""
     changes: dict[Path, str] = {}
     for part, text in edited:
         if part.kind == "tool_call" and part.place is not None and part.place.path == ("event", "args"):
@@ -266,7 +266,7 @@ def copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Pa
 
 
 def new_record(message: Message, template: dict[str, Any]) -> dict[str, Any]:
-    """A record that the agent replays as a message."""
+    """Return a record that the agent replays as a message."""
     part = message.parts[0]
     about: dict[str, Any] = {key: template[key] for key in ("time", "agentId") if key in template}
     if part.kind == "tool_result":

@@ -104,7 +104,7 @@ class LangChain(PlainEdits):
 
 
 def _form(value: Any) -> _Form | None:
-    """The form of a record; None of what is no message of LangChain's."""
+    """Return the form of a record; None of what is no message of LangChain's."""
     kind = word(value, "type")
     if not kind or "message" in value:
         return None
@@ -169,7 +169,7 @@ def _result(build: Builder, form: _Form, record: int) -> Part:
 
 
 def _copies(form: _Form, calls: dict[str, str]) -> dict[Path, str]:
-    """The same arguments where the message has them once more."""
+    """Return the same arguments where the message has them once more."""
     changes: dict[Path, str] = {}
     content, extra = form.inside.get("content"), form.inside.get("additional_kwargs")
     for index, block in enumerate(content if isinstance(content, list) else ()):

@@ -85,8 +85,8 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
 
 
 def _grown(reading: Reading, count: int) -> list[int] | None:
-    """Records in the order in which a tree has grown, where those on the way through it stand in another one: they are
-    written, and linked anew, in the order of the records. None where they need not be moved."""
+    """Return records in the order in which a tree has grown, where those on the way through it stand in another one:
+    they are written, and linked anew, in the order of the records. None where they need not be moved."""
     return as_grown(reading.way, count) if list(reading.way) != sorted(reading.way) else None
 
 
@@ -114,7 +114,7 @@ def _fits_nothing(format: Format, values: Sequence[Any]) -> bool:
 
 
 def _values(records: Sequence[ReadRecord]) -> Sequence[Any]:
-    """The values of records; of those that are too large for memory each is read when it is looked at."""
+    """Return the values of records; of those that are too large for memory each is read when it is looked at."""
     held = any(isinstance(item, HeldRecord) for item in records)
     return RecordValues(records) if held else [item.value for item in records]
 
@@ -131,7 +131,7 @@ def _ink(data: Content, start: int) -> int:
 
 
 def _whole_document(data: Content) -> RawRecord | None:
-    """A file that is one JSON document over several lines, or None."""
+    """Return a file that is one JSON document over several lines, or None."""
     first = _ink(data, len(BOM) if data.startswith(BOM) else 0)
     line_end = data.find(b"\n", first) if first >= 0 else -1
     if first < 0 or line_end < 0 or data[first : first + 1] not in (b"{", b"[") or _ink(data, line_end) < 0:
@@ -147,7 +147,7 @@ def _whole_document(data: Content) -> RawRecord | None:
 
 
 def _jsonl_layout(data: Content, notes: Sequence[Note]) -> Layout:
-    """Byte order mark, line ending and final newline as the file has them."""
+    """Return the byte order mark, line ending and final newline as the file has them."""
     first = data.find(b"\n")
     newline = b"\r\n" if first > 0 and data[first - 1 : first] == b"\r" else b"\n"
     cut_off = any(note.kind == "cut_off_line" for note in notes)
@@ -198,8 +198,8 @@ def _is_compacted(transcript: Transcript, format: Format, *, unfolded: bool) -> 
 
 
 def _format_inside(values: Sequence[Any], name: str) -> Format | None:
-    """The format of the conversations that documents hold, where the values are documents: the one that is named, or
-    the one that recognises most of what they hold. None where each value is a record."""
+    """Return the format of the conversations that documents hold, where the values are documents: the one that is
+    named, or the one that recognises most of what they hold. None where each value is a record."""
     if name and name not in FORMATS:
         choose([], name)  # says that there is none
     scores: dict[str, float] = {}

@@ -13,8 +13,8 @@ _NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "wri
 
 
 def new_message(role: Literal["user", "assistant"], message: Message, around: Around) -> dict[str, Any]:
-    """`{info, parts}` with one text part. The agent sorts messages by time and then by id: this one is a millisecond
-    before the message at its place, a closing one behind it."""
+    """Return `{info, parts}` with one text part. The agent sorts messages by time and then by id: this one is a
+    millisecond before the message at its place, a closing one behind it."""
     near = _info(around.template)
     time = near.get("time") if isinstance(near.get("time"), dict) else {}
     created = time.get("created") if isinstance(time, dict) else None
@@ -60,12 +60,13 @@ def _info(value: Any) -> dict[str, Any]:
 
 
 def _newest(around: Around, role: str) -> dict[str, Any]:
-    """`info` of the newest message of a role, or an empty one."""
+    """Return `info` of the newest message of a role, or an empty one."""
     messages = reversed(around.transcript.messages)
     record = next((m.records[-1] for m in messages if m.role == role and m.records), None)
     return {} if record is None else _info(json.loads(around.transcript.raw(record)))
 
 
 def _ascending(millis: int, key: str) -> str:
-    """An id that sorts by its time, as the agent makes them: milliseconds and a counter in 12 hex digits, and more."""
+    """Return an id that sorts by its time, as the agent makes them: milliseconds and a counter in 12 hex digits, and
+    more."""
     return f"{millis * 0x1000 % (1 << 48):012x}{key[:14]}"

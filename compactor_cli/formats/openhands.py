@@ -109,7 +109,8 @@ class OpenHands(PlainEdits):
 
 
 def way_and_view(values: Sequence[Any]) -> tuple[list[int], SentView]:
-    """Of the SDK's events the records on the way from the last one to the root, in order, and what of them is sent."""
+    """Return, of the SDK's events, the SDK's events the records on the way from the last one to the root, in order, and
+    what of them is sent."""
     way = way_to_root(_parents(values))
     return way, view_of(values, way, _KINDS)
 
@@ -188,7 +189,7 @@ def _message(build: Builder, value: Any, record: int) -> tuple[Role, Origin, lis
 
 
 def _blocks(build: Builder, content: Any, path: Path, record: int, single: int | None = None) -> list[Part]:
-    """Parts of a list of texts and pictures. `single`: the block stands at the path itself."""
+    """Return parts of a list of texts and pictures. `single`: the block stands at the path itself."""
     if isinstance(content, str):
         return [build.part("text", content, Place(record, path))] if content else []
     parts: list[Part] = []
@@ -202,7 +203,7 @@ def _blocks(build: Builder, content: Any, path: Path, record: int, single: int |
 
 
 def _thinking(build: Builder, value: Any) -> list[Part]:
-    """Reasoning, which is sent back as it came: its text, where there is one, and what seals it."""
+    """Return reasoning, which is sent back as it came: its text, where there is one, and what seals it."""
     text = word(value, "reasoning_content")
     blocks = value["thinking_blocks"] if isinstance(value.get("thinking_blocks"), list) else []
     item = value.get("responses_reasoning_item")
@@ -256,7 +257,7 @@ def _failed(seen: dict[str, Any]) -> bool | None:
 
 
 def _stats_owners(values: Sequence[Any], way: Sequence[int], messages: Sequence[Message]) -> dict[int, int]:
-    """Records with the provider's counts of an answer -> the answer, which stands behind them."""
+    """Return records with the provider's counts of an answer -> the answer, which stands behind them."""
     of_record = {record: message.index for message in messages for record in message.records}
     owners: dict[int, int] = {}
     following: int | None = None
@@ -270,7 +271,7 @@ def _stats_owners(values: Sequence[Any], way: Sequence[int], messages: Sequence[
 
 
 def _stats_usage(stats: Any) -> int | None:
-    """Tokens of the last turn of the model that does the work, not of the one that condenses."""
+    """Return tokens of the last turn of the model that does the work, not of the one that condenses."""
     if isinstance(stats, dict) and isinstance(stats.get("stats"), dict):
         stats = stats["stats"]
     metrics = stats.get("usage_to_metrics") if isinstance(stats, dict) else None

@@ -86,7 +86,7 @@ class _Calls:
         self.answers: dict[str, int] = {}
 
     def answered(self, value: dict[str, Any]) -> str:
-        """The call that an observation answers, or an empty string."""
+        """Return the call that an observation answers, or an empty string."""
         call_id = _metadata_id(value)
         if call_id not in self.open:
             call_id = self.by_event.get(as_text(value.get("cause")), "")
@@ -98,7 +98,7 @@ class _Calls:
 
 
 def _args(value: dict[str, Any]) -> tuple[dict[str, Any], Path]:
-    """The arguments of an action and where they stand: in the first versions, in the event itself."""
+    """Return the arguments of an action and where they stand: in the first versions, in the event itself."""
     args = value.get("args")
     return (args, ("args",)) if isinstance(args, dict) else (value, ())
 
@@ -114,7 +114,7 @@ def _metadata_id(value: dict[str, Any]) -> str:
 
 
 def _answer(value: dict[str, Any]) -> dict[str, Any]:
-    """The model's message."""
+    """Return the model's message."""
     choices = _response(value).get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, dict) else None
@@ -174,7 +174,7 @@ def _said(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 
 def _finish(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
-    """The last word of the agent, no call: its thought and what it told the user."""
+    """Return the last word of the agent, no call: its thought and what it told the user."""
     args, base = _args(value)
     parts = _said(build, value, record)
     for path in ((*base, "thought"), (*base, "final_thought")):
@@ -208,7 +208,7 @@ def _call(build: Builder, value: dict[str, Any], record: int, calls: _Calls) -> 
 
 
 def _own_arguments(value: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of an action that has no answer of the model."""
+    """Return the arguments of an action that has no answer of the model."""
     args, _ = _args(value)
     return {key: argument for key, argument in args.items() if key not in _ABOUT and argument}
 
@@ -268,14 +268,14 @@ def _recalled(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 
 def usage(value: dict[str, Any]) -> int | None:
-    """Tokens that the provider counted for the answer that an action is from."""
+    """Return tokens that the provider counted for the answer that an action is from."""
     if not word(value, "action"):
         return None
     return sum_of(_response(value).get("usage"), "prompt_tokens", "completion_tokens")
 
 
 def edits(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-    """Changes of a record; what `args`, `message` and `extras` repeat of its texts changes with them."""
+    """Return changes of a record; what `args`, `message` and `extras` repeat of its texts changes with them."""
     changes: dict[Path, str] = {}
     for part, text in edited:
         if part.place is None:

@@ -13,7 +13,7 @@ ROOT = "__root__"
 
 
 def new_event(message: Message, around: Around) -> dict[str, Any]:
-    """An event like those around it, of the SDK or of 0.x."""
+    """Return an event like those around it, of the SDK or of 0.x."""
     template = around.template if isinstance(around.template, dict) else {}
     return _event(message, around, template) if word(template, "kind") else _old_event(message, around, template)
 
@@ -43,7 +43,7 @@ def _event(message: Message, around: Around, template: dict[str, Any]) -> dict[s
 
 
 def _tool_name(message: Message, around: Around) -> str:
-    """The tool of the call that a result answers."""
+    """Return the tool of the call that a result answers."""
     call = message.parts[0].call_id
     names = (c.name for m in around.transcript.messages for c in m.calls if c.call_id == call)
     return next(names, "")
@@ -67,7 +67,7 @@ def _old_event(message: Message, around: Around, template: dict[str, Any]) -> di
 
 
 def _asked(call_id: str, around: Around) -> dict[str, Any]:
-    """The event of a call, read from its record."""
+    """Return the event of a call, read from its record."""
     transcript = around.transcript
     records = (
         p.place.record if p.place else m.records[0]
@@ -81,8 +81,8 @@ def _asked(call_id: str, around: Around) -> dict[str, Any]:
 
 
 def _number(message: Message, around: Around, template: dict[str, Any]) -> int:
-    """An id for an event of 0.x, which counts them with gaps. A summary stands for the event it looks like, whose id it
-    takes over; another one has a number that no event has."""
+    """Return an id for an event of 0.x, which counts them with gaps. A summary stands for the event it looks like,
+    whose id it takes over; another one has a number that no event has."""
     if message.origin == "summary":
         return int(template["id"])
     events = [json.loads(around.transcript.raw(index)) for index in range(len(around.transcript.records))]

@@ -35,7 +35,7 @@ class SentView(Struct):
 
 
 def view_of(values: Sequence[Any], way: Sequence[int], sent: Collection[str]) -> SentView:
-    """The view of the SDK's events: each condensation applies to what stands before it, summaries included."""
+    """Return the view of the SDK's events: each condensation applies to what stands before it, summaries included."""
     view, shown = SentView(), _Shown()
     for record in way:
         value = values[record]
@@ -78,7 +78,7 @@ class _Shown(Struct):
 
 
 def old_view(values: Sequence[Any]) -> SentView:
-    """The view of events 0.x: all condensations together say what is forgotten, the last summary counts."""
+    """Return the view of events 0.x: all condensations together say what is forgotten, the last summary counts."""
     view = SentView()
     condensed = [record for record, value in enumerate(values) if word(value, "action") == "condensation"]
     ids = {value["id"]: n for n, value in enumerate(values) if isinstance(value, dict) and _is_id(value.get("id"))}
@@ -117,6 +117,6 @@ def _is_state(value: Any) -> bool:
 
 
 def _first_behind(hidden: Collection[int], shown: Sequence[int]) -> set[int]:
-    """The first event behind the last one that is forgotten, a set of none or one."""
+    """Return the first event behind the last one that is forgotten, a set of none or one."""
     last = max(hidden, default=-1)
     return {index for index in shown if index > last and index == min(a for a in shown if a > last)}

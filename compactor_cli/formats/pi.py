@@ -148,8 +148,8 @@ def _call_ids(value: Any) -> list[str]:
 
 
 def _boundary(values: Sequence[Any], way: Sequence[int]) -> tuple[int | None, int]:
-    """The last compaction on the way, and the first record that counts: that of the first entry it kept, where that
-    is on the way before it."""
+    """Return the last compaction on the way, and the first record that counts: that of the first entry it kept, where
+    that is on the way before it."""
     boundary = next((record for record in reversed(way) if word(values[record], "type") == "compaction"), None)
     if boundary is None:
         return None, 0
@@ -166,7 +166,7 @@ def _boundary(values: Sequence[Any], way: Sequence[int]) -> tuple[int | None, in
 
 
 def _outside(values: Sequence[Any], way: Sequence[int], first: int) -> set[int] | None:
-    """Entries of other branches and of what a compaction left out, and labels of these. What holds the session's
+    """Return entries of other branches and of what a compaction left out, and labels of these. What holds the session's
     settings, its name or the state of extensions stays, wherever it is."""
     if any("firstKeptEntryIndex" in value and not word(value, "id") for value in values if isinstance(value, dict)):
         return None  # that counts entries
@@ -238,7 +238,7 @@ def _origin(role: Role, parts: Sequence[Part]) -> Origin:
 
 
 def _bash(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
-    """A command that the user ran: sent unless the user kept it out."""
+    """Return a command that the user ran: sent unless the user kept it out."""
     if message.get("excludeFromContext"):
         return []
     parts = [build.part("text", f"Ran `{as_text(message.get('command'))}`")]

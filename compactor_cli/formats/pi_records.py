@@ -13,7 +13,7 @@ _NO_USAGE = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTok
 
 
 def new_entry(message: Message, around: Around) -> dict[str, Any]:
-    """A `message` entry that follows the one before it."""
+    """Return a `message` entry that follows the one before it."""
     template = around.template if isinstance(around.template, dict) else {}
     part = message.parts[0]
     blocks = [{"type": "text", "text": part.text}]
@@ -45,7 +45,7 @@ def _newest_answer(around: Around) -> dict[str, Any]:
 
 
 def _free_id(around: Around) -> str:
-    """Eight hex digits that no entry has."""
+    """Return eight hex digits that no entry has."""
     taken = {link.id for link in around.transcript.links if link}
     ids = (around.key[start : start + 8] for start in range(len(around.key) - 7))
     return next((candidate for candidate in ids if candidate not in taken), around.key)

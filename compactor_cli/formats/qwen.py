@@ -132,7 +132,7 @@ def _outside(values: Sequence[Any], walk: Sequence[int], path: Sequence[int]) ->
 
 
 def _links(values: Sequence[Any], on: frozenset[int]) -> list[Link | None]:
-    """Ids and parents; of several pieces of a record the agent follows the parent of the first."""
+    """Return ids and parents; of several pieces of a record the agent follows the parent of the first."""
     seen: set[str] = set()
     links: list[Link | None] = []
     for record, value in enumerate(values):
@@ -144,7 +144,7 @@ def _links(values: Sequence[Any], on: frozenset[int]) -> list[Link | None]:
 
 
 def _walk(values: Sequence[Any]) -> list[int]:
-    """The records on the way from the root to the end of the conversation; of equal ids all are pieces of one.
+    """Return the records on the way from the root to the end of the conversation; of equal ids all are pieces of one.
 
     Where a parent is lost, the way goes on with the newest record before that is in no part walked so far, as the
     agent bridges such gaps; a rewind is no gap.
@@ -215,7 +215,7 @@ def _local_commands(values: Sequence[Any], path: list[int]) -> set[int]:
 
 
 def _words(value: dict[str, Any]) -> str | None:
-    """The text of a record that is one text and nothing else."""
+    """Return the text of a record that is one text and nothing else."""
     parts = _parts_of(value)
     return word(parts[0], "text") if isinstance(parts, list) and len(parts) == 1 else None
 
@@ -255,7 +255,7 @@ def _only_hooks(parts: list[Part]) -> bool:
 
 
 def _with_status(part: Part, value: dict[str, Any]) -> Part:
-    """A result with what the record says of its success."""
+    """Return a result with what the record says of its success."""
     if part.kind != "tool_result" or part.failed is not None:
         return part
     return replace(part, failed=_FAILED.get(word(value.get("toolCallResult"), "status")))

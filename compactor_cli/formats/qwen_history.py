@@ -21,7 +21,7 @@ _ENVELOPE = ("sessionId", "cwd", "version", "gitBranch", "timestamp")
 
 
 def history_of(value: Any) -> list[Any] | None:
-    """The contents that a record puts in place of all before it; None of any other record."""
+    """Return the contents that a record puts in place of all before it; None of any other record."""
     payload = value.get("systemPayload") if word(value, "subtype") == "chat_compression" else None
     history = payload.get("compressedHistory") if isinstance(payload, dict) else None
     return history if isinstance(history, list) else None
@@ -30,8 +30,8 @@ def history_of(value: Any) -> list[Any] | None:
 def unfold(
     data: Content, records: Sequence[ReadRecord], walk: Sequence[int], separator: bytes
 ) -> tuple[Content, list[ReadRecord]] | None:
-    """The bytes and records of a session with the history of its last compression in records of their own; None where
-    there is none. `walk`: the records from the root to the end."""
+    """Return the bytes and records of a session with the history of its last compression in records of their own; None
+    where there is none. `walk`: the records from the root to the end."""
     last = next((index for index in reversed(walk) if history_of(records[index].value) is not None), None)
     if last is None or not all(isinstance(content, dict) for content in history_of(records[last].value) or [None]):
         return None
@@ -55,7 +55,7 @@ def _children(records: Sequence[ReadRecord], uuid: str) -> list[int]:
 
 
 def _moved(data: Content, item: ReadRecord, parent: str) -> Unfolded:
-    """A record that followed the compression, behind its history."""
+    """Return a record that followed the compression, behind its history."""
     raw = data[item.record.start : item.record.end]
     changed = jsonedit.replace(raw, {("parentUuid",): jsonedit.encode(parent)})
     return Unfolded(changed, {**item.value, "parentUuid": parent})

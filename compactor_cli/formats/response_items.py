@@ -21,7 +21,7 @@ def role_of(item: dict[str, Any]) -> Role:
 
 
 def new_item(message: Message) -> dict[str, Any]:
-    """An item that was not in the input, as the API takes it."""
+    """Return an item that was not in the input, as the API takes it."""
     part = message.parts[0]
     if part.kind == "tool_result":
         return {"type": "function_call_output", "call_id": part.call_id, "output": part.text}
@@ -31,7 +31,7 @@ def new_item(message: Message) -> dict[str, Any]:
 
 
 def read_item(build: Builder, payload: dict[str, Any], base: Path, record: int) -> list[Part]:
-    """Parts of an item, which stands at `base` of its record."""
+    """Return parts of an item, which stands at `base` of its record."""
     kind = word(payload, "type")
     if kind == "message":
         return _content(build, payload.get("content"), (*base, "content"), record)
@@ -53,7 +53,7 @@ def read_item(build: Builder, payload: dict[str, Any], base: Path, record: int) 
 
 
 def thoughts(payload: dict[str, Any]) -> list[str]:
-    """Texts of a reasoning item; mostly there is only its encrypted form."""
+    """Return texts of a reasoning item; mostly there is only its encrypted form."""
     lists = [payload.get(key) for key in ("summary", "content")]
     return [block_text(block) for blocks in lists if isinstance(blocks, list) for block in blocks]
 

@@ -18,8 +18,8 @@ _ORDER = ("dotted_order", "start_time", "startTime")
 
 
 def requests(document: Any) -> Iterator[Path]:
-    """The path to the messages of each trace's newest run of a model: in a list of runs, in a trace's `observations`,
-    or in a dump `{post, patch}`."""
+    """Yield the path to the messages of each trace's newest run of a model: in a list of runs, in a trace's
+    `observations`, or in a dump `{post, patch}`."""
     newest: dict[str, tuple[str, Path]] = {}
     for path, run in _runs(document):
         messages_path = next(_messages(run), None)
@@ -30,7 +30,8 @@ def requests(document: Any) -> Iterator[Path]:
 
 
 def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The runs of models, each with its path. A document that is one run has its messages at a path of their own."""
+    """Yield the runs of models, each with its path. A document that is one run has its messages at a path of their
+    own."""
     places: Iterable[Path] = [(), ("observations",), ("runs",), ("post",), ("patch",)]
     for place in places:
         inside = document
@@ -71,7 +72,7 @@ def counted_in_run(document: Any, path: Path, messages: Sequence[Message]) -> tu
 
 
 def _halves(document: Any, run: dict[str, Any]) -> list[dict[str, Any]]:
-    """A run, and where a dump has its end apart, that."""
+    """Return a run, and where a dump has its end apart, that."""
     ends = document.get("patch") if isinstance(document, dict) else None
     own = [end for end in ends if isinstance(end, dict) and "id" in end] if isinstance(ends, list) else []
     return [run, *(end for end in own if end is not run and end["id"] == run.get("id"))]
@@ -87,7 +88,8 @@ def _with_counts(run: dict[str, Any]) -> Iterator[Any]:
 
 
 def _sent(counts: Any) -> int | None:
-    """Tokens that were sent. Langfuse and Anthropic count what was cached apart, as `input_...` or `cache_...`."""
+    """Return tokens that were sent. Langfuse and Anthropic count what was cached apart, as `input_...` or
+    `cache_...`."""
     if not isinstance(counts, dict):
         return None
     return sum_of(counts, "prompt_tokens") or sum_of(

@@ -178,7 +178,7 @@ class _Reader:
 
 
 def _role(value: Any) -> Role | None:
-    """The role of a row; a system prompt that stands beside the rows has the shape `{role, content}`."""
+    """Return the role of a row; a system prompt that stands beside the rows has the shape `{role, content}`."""
     return _ROLES.get(word(value, "from").lower() or word(value, "role"))
 
 
@@ -212,7 +212,7 @@ def _pieces(value: dict[str, Any]) -> Iterator[_Piece]:
 
 
 def _calls(text: str) -> list[tuple[dict[str, Any], Path]]:
-    """The calls that a text holds as JSON, one or a list, each with its path; none where it is not that."""
+    """Return the calls that a text holds as JSON, one or a list, each with its path; none where it is not that."""
     if not text.lstrip().startswith(("{", "[")):
         return []
     try:
@@ -236,7 +236,7 @@ def _origin(role: Role, parts: Sequence[Part]) -> Origin:
 
 
 def _string_path(value: Any, path: Path) -> Path:
-    """The part of a path that leads to a string; what follows it leads into the JSON of that string."""
+    """Return the part of a path that leads to a string; what follows it leads into the JSON of that string."""
     for index, step in enumerate(path):
         if isinstance(value, str):
             return path[:index]

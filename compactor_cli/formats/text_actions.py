@@ -18,8 +18,8 @@ _MOST = 0.9
 
 
 def mark_outputs(messages: Sequence[Message]) -> list[Message]:
-    """The messages, those that answer an action no longer requests; an action and its answer stay or go together, as a
-    call and its result do."""
+    """Return the messages, those that answer an action no longer requests; an action and its answer stay or go
+    together, as a call and its result do."""
     spoken = [m for m in messages if m.role == "assistant" and m.origin != "summary"]
     acting = {m.index for m in spoken if not m.calls and _ACTION.search(m.text("text")[-200:])}
     if len(acting) < _LEAST or len(acting) < _MOST * len(spoken):

@@ -8,7 +8,7 @@ from compactor_cli.model.transcript import Link
 
 
 def way_to_root(parents: Mapping[int, tuple[str, str, int | None]], leaf: int | None = None) -> list[int]:
-    """Records from the root to the leaf, the last one unless another is named.
+    """Return records from the root to the leaf, the last one unless another is named.
 
     `parents`: record -> its id, the id that it names as its parent, and the record that has it.
     """
@@ -23,8 +23,8 @@ def way_to_root(parents: Mapping[int, tuple[str, str, int | None]], leaf: int | 
 
 
 def chains(parents: Mapping[int, tuple[str, str, int | None]], way: Collection[int]) -> list[Link | None]:
-    """Links of all records: those on the way are one chain, and each other branch is a chain of its own, so that no
-    gap is closed over from one into another."""
+    """Return links of all records: those on the way are one chain, and each other branch is a chain of its own, so that
+    no gap is closed over from one into another."""
     main = set(way)
     names: dict[int, str] = {}
     links: list[Link | None] = [None] * (max(parents, default=-1) + 1)
@@ -37,14 +37,15 @@ def chains(parents: Mapping[int, tuple[str, str, int | None]], way: Collection[i
 
 
 def older(links: Sequence[Link | None], way: Collection[int]) -> dict[int, int]:
-    """Records beside the way that have the id of one on it -> that one, which counts in their place."""
+    """Return records beside the way that have the id of one on it -> that one, which counts in their place."""
     on = set(way)
     by_id = {link.id: record for record in on if record < len(links) and (link := links[record])}
     return {n: by_id[link.id] for n, link in enumerate(links) if link and n not in on and link.id in by_id}
 
 
 def as_grown(way: Sequence[int], count: int) -> list[int]:
-    """Records in an order in which those of a way to the root stand as agents append them, each behind its parent.
+    """Return records in an order in which those of a way to the root stand as agents append them, each behind its
+    parent.
 
     What else stands among them comes first: a copy of one of them would count in its place if it came later.
     """

@@ -22,7 +22,7 @@ class Unfolded(NamedTuple):
 def put_in(
     data: Content, records: Sequence[ReadRecord], instead: Mapping[int, Sequence[Unfolded]], separator: bytes
 ) -> tuple[Content, list[ReadRecord]]:
-    """The bytes and records of a file with other records in the places of some; what stands between stays."""
+    """Return the bytes and records of a file with other records in the places of some; what stands between stays."""
     chunks: list[bytes | slice] = []
     made: list[tuple[Record, ReadRecord | Unfolded]] = []
     length = end = 0
@@ -46,14 +46,14 @@ def _length(chunk: bytes | slice) -> int:
 
 
 def taken_out(raw: bytes, path: Path) -> tuple[bytes, list[tuple[str, Any]]]:
-    """A record with an empty list at `path`, and the elements of the list: their JSON texts and values."""
+    """Return a record with an empty list at `path`, and the elements of the list: their JSON texts and values."""
     text = raw.decode("utf-8")
     items, _ = elements(text, jsonedit.locate(text, path)[0])
     return jsonedit.replace(raw, {path: "[]"}), [(text[start:end], value) for start, end, value in items]
 
 
 def emptied(value: Any, path: Path) -> Any:
-    """A copy of a value with an empty list at `path`."""
+    """Return a copy of a value with an empty list at `path`."""
     if not path:
         return []
     return {**value, path[0]: emptied(value[path[0]], path[1:])}

@@ -37,7 +37,7 @@ def manifest_before(source: Source, counter: str) -> Manifest:
 
 
 def _entry(transcript: Transcript, conversation: int, message: Message) -> Removed:
-    """A message that is one text by that text, any other by its records."""
+    """Return a message that is one text by that text, any other by its records."""
     only = message.parts[0] if len(message.parts) == 1 else None
     if only is not None and only.kind in ("text", "tool_result") and only.text and not only.images:
         full = digest([encode(only.text)])

@@ -56,7 +56,7 @@ class _Line(Struct, frozen=True):
 def restored(
     originals: Sequence[Original], after: Sequence[Message], more: str, count: Callable[[str], int], limit: int
 ) -> str:
-    """The text, of at most `limit` tokens and MOST_CHARACTERS characters; empty when nothing is lost.
+    """Return the text, of at most `limit` tokens and MOST_CHARACTERS characters; empty when nothing is lost.
 
     `originals`: the oldest first; of earlier ones only what binds is looked for. `after`: what is in the context now;
     empty where that is not known. `more`: how to have the rest.
@@ -82,7 +82,7 @@ def restored(
 
 
 def _shorter(sections: Sequence[str]) -> list[str]:
-    """Without the last line: counts of parts do not always add up to that of the whole."""
+    """Return them without the last line: counts of parts do not always add up to that of the whole."""
     kept = sections[-1].rpartition("\n")[0]
     return [*sections[:-1], kept] if "\n" in kept else [*sections[:-1]]
 
@@ -90,7 +90,7 @@ def _shorter(sections: Sequence[str]) -> list[str]:
 def _fitting(
     heading: str, lines: Iterable[_Line], room: float, characters: int, count: Callable[[str], int]
 ) -> list[str]:
-    """The lines that fit, the most worthy first, in time order."""
+    """Return the lines that fit, the most worthy first, in time order."""
     room -= count(heading + "\n")
     characters -= len(heading) + 1
     chosen: list[tuple[tuple[int, int], str]] = []
@@ -105,7 +105,7 @@ def _fitting(
 
 
 def _lines(originals: Sequence[Original], after: Sequence[Message]) -> dict[str, list[_Line]]:
-    """Section -> its lines, those of the most worth first."""
+    """Return section -> its lines, those of the most worth first."""
     lines: dict[str, list[_Line]] = {name: [] for name, _, _ in _SECTIONS}
     seen: set[str] = set()
 

@@ -21,14 +21,14 @@ _OURS = re.compile(r"\bcompactor(?:_cli|-cli)?(?:\.exe)?[\"']?\s+hook\s+run\b")
 
 
 def groups_of(command: str) -> dict[str, dict[str, Any]]:
-    """Event -> what is put behind the groups that it has."""
+    """Return event -> what is put behind the groups that it has."""
     run = {"type": "command", "command": command, "timeout": TIMEOUT}
     return {BEFORE: {"hooks": [run]}, START: {"matcher": "compact", "hooks": [run]}}
 
 
 def with_hooks(text: str, command: str) -> str:
-    """The text of a settings file with the hooks in it; as it is when they are. Raises InputError for a text that is no
-    settings file."""
+    """Return the text of a settings file with the hooks in it; as it is when they are. Raises InputError for a text
+    that is no settings file."""
     if not text.strip():
         return json.dumps({"hooks": {event: [group] for event, group in groups_of(command).items()}}, indent=2) + "\n"
     if sorted(_installed(_document(text)), key=str) == sorted(groups_of(command).items(), key=str):
@@ -46,8 +46,8 @@ def with_hooks(text: str, command: str) -> str:
 
 
 def without_hooks(text: str) -> str:
-    """The text without our hooks, and without the groups, events and `hooks` that held nothing else. Raises InputError
-    for a text that is no settings file."""
+    """Return the text without our hooks, and without the groups, events and `hooks` that held nothing else. Raises
+    InputError for a text that is no settings file."""
     document = _document(text) if text.strip() else {}
     while (place := next(_ours(document), None)) is not None:
         *path, last = _whole(document, *place)
@@ -72,7 +72,7 @@ def _ours(document: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
 
 
 def _whole(document: dict[str, Any], event: str, group: int, place: int) -> tuple[Step, ...]:
-    """The largest thing that holds nothing but one of our commands."""
+    """Return the largest thing that holds nothing but one of our commands."""
     hooks = document["hooks"]
     if len(hooks[event][group]["hooks"]) > 1:
         return "hooks", event, group, "hooks", place
@@ -82,7 +82,7 @@ def _whole(document: dict[str, Any], event: str, group: int, place: int) -> tupl
 
 
 def _installed(document: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The groups that our commands are in, each with its event."""
+    """Return the groups that our commands are in, each with its event."""
     return [(event, document["hooks"][event][group]) for event, group, _ in _ours(document)]
 
 

@@ -22,7 +22,7 @@ class Member(NamedTuple):
 
 
 def members(text: str, path: Sequence[Step]) -> list[Member]:
-    """The members of the object or list at `path`, in order."""
+    """Return the members of the object or list at `path`, in order."""
     position, _ = locate(text, tuple(path))
     keyed = text[position] == "{"
     members_found: list[Member] = []
@@ -41,7 +41,7 @@ def members(text: str, path: Sequence[Step]) -> list[Member]:
 
 
 def add(text: str, path: Sequence[Step], key: str | None, value: Any) -> str:
-    """The text with a member more at the end of the object at `path`, or an element of a list for key None.
+    """Return the text with a member more at the end of the object at `path`, or an element of a list for key None.
 
     It is laid out as the members before it are.
     """
@@ -65,7 +65,7 @@ def add(text: str, path: Sequence[Step], key: str | None, value: Any) -> str:
 
 
 def remove(text: str, path: Sequence[Step], number: int) -> str:
-    """The text without a member of the object or list at `path`, by its number."""
+    """Return the text without a member of the object or list at `path`, by its number."""
     start, end = locate(text, tuple(path))
     all_members = members(text, path)
     own = all_members[number]

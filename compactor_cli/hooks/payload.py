@@ -38,7 +38,7 @@ class Payload(Struct, frozen=True):
 
 
 def payload_of(data: bytes) -> Payload:
-    """A payload. Raises UsageError for what is none."""
+    """Return a payload. Raises UsageError for what is none."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):

@@ -74,7 +74,7 @@ class Asker:
         return (self._cache.warning,) if self._cache and self._cache.warning else ()
 
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
-        """One answer a request, in their order. Says once what it asks for, and what that costs at most."""
+        """Return one answer a request, in their order. Says once what it asks for, and what that costs at most."""
         answers: list[ModelAnswer | None] = [None] * len(requests)
         sent = self._possible(self._affordable(self._unknown(requests, answers), answers), answers)
         if sent:
@@ -94,7 +94,7 @@ class Asker:
         self.fallbacks.append(Fallback(what, why, failed))
 
     def _sent(self, plan: _Planned) -> ModelAnswer | None:
-        """The answer to a request; None when nothing more is sent. Runs in several threads."""
+        """Return the answer to a request; None when nothing more is sent. Runs in several threads."""
         if self._stopped:
             return None
         answer = self._send(plan.request)
@@ -105,7 +105,7 @@ class Asker:
         return answer
 
     def _unknown(self, requests: Sequence[ModelRequest], answers: list[ModelAnswer | None]) -> list[_Planned]:
-        """The requests that have to be asked, each once; the others get their answers."""
+        """Return the requests that have to be asked, each once; the others get their answers."""
         places: dict[str, list[int]] = {}
         for place, request in enumerate(requests):
             key = self._key(request)
@@ -128,7 +128,7 @@ class Asker:
         )
 
     def _affordable(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
-        """The requests that the run can pay for, taken in order; the others get a failure."""
+        """Return the requests that the run can pay for, taken in order; the others get a failure."""
         most = self._settings.max_cost
         if most is None or not planned:
             return planned
@@ -152,7 +152,7 @@ class Asker:
         return sent
 
     def _possible(self, planned: list[_Planned], answers: list[ModelAnswer | None]) -> list[_Planned]:
-        """The requests, or none when nothing can be sent at all: then each gets the reason for its failure."""
+        """Return the requests, or none when nothing can be sent at all: then each gets the reason for its failure."""
         problem = (self._stopped or self._problem()) if planned else ""
         for place in (place for plan in planned if problem for place in plan.places):
             answers[place] = ModelAnswer(failure=problem)
@@ -193,7 +193,7 @@ class DryAsker:
         self._count = count
 
     def ask(self, requests: Sequence[ModelRequest]) -> tuple[ModelAnswer, ...]:
-        """A failure a request, which says that nothing was asked."""
+        """Return a failure a request, which says that nothing was asked."""
         self.requests.extend(requests)
         self.estimates.extend(estimate(self.name, request, self._count) for request in requests)
         return tuple(ModelAnswer(failure=NOT_ASKED) for _ in requests)
@@ -218,7 +218,7 @@ class DryAsker:
 
 
 def make_asker(name: str, settings: LlmSettings, *, count: Count, say: Say) -> Asker:
-    """The asker of a run: through litellm, and with the user's cache unless the settings are against it."""
+    """Return the asker of a run: through litellm, and with the user's cache unless the settings are against it."""
     cache = AnswerCache(cache_file(), settings.cache_mb) if settings.cache else None
     client = LitellmClient(name, settings)
     return Asker(name, settings, count=count, say=say, send=client, cache=cache, problem=client.problem)
@@ -233,6 +233,6 @@ def announcement(name: str, estimates: Sequence[CostEstimate]) -> str:
 
 
 def total_cost(estimates: Sequence[CostEstimate]) -> float | None:
-    """The sum of the costs; None when one of them is not known."""
+    """Return the sum of the costs; None when one of them is not known."""
     costs = [each.cost for each in estimates if each.cost is not None]
     return sum(costs) if len(costs) == len(estimates) else None

@@ -45,7 +45,7 @@ def cache_file() -> Path:
 def request_key(
     model: str, api_base: str, temperature: float, request: ModelRequest, *, strict_roles: bool = False
 ) -> str:
-    """SHA-256 over all that the answer depends on; what the request is for is not part of it."""
+    """Return SHA-256 over all that the answer depends on; what the request is for is not part of it."""
     parts = {
         "model": model,
         "api_base": api_base,
@@ -73,7 +73,7 @@ class AnswerCache:
         """What went wrong first, in one line; empty when nothing did."""
 
     def get(self, key: str) -> ModelAnswer | None:
-        """The kept answer, which now counts as the one used last."""
+        """Return the kept answer, which now counts as the one used last."""
 
         def read(db: sqlite3.Connection) -> ModelAnswer | None:
             query = "SELECT CAST(text AS BLOB), finish, prompt_tokens, completion_tokens FROM answers WHERE key = ?"

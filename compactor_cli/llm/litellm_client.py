@@ -45,7 +45,7 @@ class LitellmClient:
         self._model, self._settings, self._sleep = model, settings, sleep
 
     def __call__(self, request: ModelRequest) -> ModelAnswer:
-        """The answer, or a failure in words."""
+        """Return the answer, or a failure in words."""
         problem = self.problem()
         if problem:
             return ModelAnswer(failure=problem, final=True)
@@ -88,7 +88,8 @@ class LitellmClient:
         return f"no key for {self._model}: set {' or '.join(missing)}" if missing else ""
 
     def _missing_keys(self, litellm: Any) -> list[str]:
-        """Variables of which the provider wants one. What else it may want has defaults, or other ways to say it."""
+        """Return variables of which the provider wants one. What else it may want has defaults, or other ways to say
+        it."""
         missing = litellm.validate_environment(model=self._model).get("missing_keys", [])
         return [name for name in missing if name.endswith("_API_KEY")]
 
@@ -137,12 +138,13 @@ def load_litellm() -> Any:
 
 
 def system_first(request: ModelRequest) -> ModelRequest:
-    """The same with system turns before all others, in their order: so they join the system field of Anthropic."""
+    """Return the same with system turns before all others, in their order: so they join the system field of
+    Anthropic."""
     return replace(request, turns=tuple(sorted(request.turns, key=lambda turn: turn.role != "system")))
 
 
 def strict(request: ModelRequest) -> ModelRequest:
-    """The same with all that is system in the system field, and neighbouring turns of a role as one."""
+    """Return the same with all that is system in the system field, and neighbouring turns of a role as one."""
     system = [request.system, *(turn.text for turn in request.turns if turn.role == "system")]
     turns = joined(turn for turn in request.turns if turn.role != "system")
     return replace(request, system="\n\n".join(filter(None, system)), turns=turns)
@@ -154,7 +156,7 @@ def _messages(request: ModelRequest) -> list[dict[str, str]]:
 
 
 def _encodable(text: str) -> str:
-    """The text with halves of characters joined or replaced: transcripts may hold some, and UTF-8 cannot."""
+    """Return the text with halves of characters joined or replaced: transcripts may hold some, and UTF-8 cannot."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -169,6 +171,7 @@ def _answer(response: Any) -> ModelAnswer:
 
 
 def _tokens(response: Any, name: str) -> int | None:
-    """A number of the answer's usage. litellm puts 0 where the server says nothing, and no answer is without tokens."""
+    """Return a number of the answer's usage. litellm puts 0 where the server says nothing, and no answer is without
+    tokens."""
     value = getattr(getattr(response, "usage", None), name, None)
     return value if isinstance(value, int) and value > 0 else None

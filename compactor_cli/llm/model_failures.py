@@ -36,12 +36,12 @@ class Failure(Struct, frozen=True):
     billed: bool = False
 
     def after(self, tries: int) -> str:
-        """The reason in one line, with the number of tries when there were several."""
+        """Return the reason in one line, with the number of tries when there were several."""
         return f"{self.why} ({tries} tries)" if tries > 1 else self.why
 
 
 def late(seconds: float) -> Failure:
-    """The failure of a try that took longer than it may."""
+    """Return the failure of a try that took longer than it may."""
     return Failure(f"no answer within {seconds:g} s", passing=True, billed=True)
 
 
@@ -77,7 +77,7 @@ def _words(status: object, message: str, origin: BaseException) -> str:
 
 
 def _origin(error: BaseException) -> BaseException:
-    """The error that all others were raised over: it knows why there is no connection."""
+    """Return the error that all others were raised over: it knows why there is no connection."""
     below = error.__cause__ or error.__context__
     return _origin(below) if below is not None else error
 
@@ -96,7 +96,7 @@ def _detail(message: str) -> str:
 
 
 def _wait(error: Exception) -> float:
-    """Seconds of the header Retry-After; 0 without one, or when it is a date."""
+    """Return seconds of the header Retry-After; 0 without one, or when it is a date."""
     headers: Any = getattr(error, "litellm_response_headers", None) or {}
     try:
         seconds = float(headers.get("retry-after"))

@@ -32,7 +32,7 @@ class Price(Struct, frozen=True):
     output: float
 
     def of(self, prompt_tokens: float, completion_tokens: float) -> float:
-        """Dollars for a request and its answer."""
+        """Return dollars for a request and its answer."""
         return self.input * prompt_tokens + self.output * completion_tokens
 
 
@@ -45,20 +45,21 @@ class CostEstimate(Struct, frozen=True):
 
 
 def price_of(model: str, prompt_tokens: float = 0) -> Price | None:
-    """The price of a model for requests of this size; None when it is not known, or not by the token."""
+    """Return the price of a model for requests of this size; None when it is not known, or not by the token."""
     entry = _facts(model)
     sides = [_dollars(entry, f"{side}_cost_per_token", prompt_tokens) for side in ("input", "output")]
     return None if sides[0] is None or sides[1] is None else Price(sides[0], sides[1])
 
 
 def context_limit_of(model: str) -> int:
-    """Tokens of request and answer together; UNKNOWN_LIMIT for models that the table does not know."""
+    """Return tokens of request and answer together; UNKNOWN_LIMIT for models that the table does not know."""
     facts = model_facts(model)
     return facts.context_limit if facts.known else UNKNOWN_LIMIT
 
 
 def output_limit(model: str, max_tokens: int) -> int:
-    """Tokens of output to allow for an answer of `max_tokens`: room for reasoning, and no more than the model has."""
+    """Return tokens of output to allow for an answer of `max_tokens`: room for reasoning, and no more than the model
+    has."""
     entry = _facts(model)
     # of an answer as short as that nothing is read but what the request cost
     reasons = entry.get("supports_reasoning") is True and max_tokens > ONLY_USAGE
@@ -79,7 +80,8 @@ def estimate(model: str, request: ModelRequest, count: Callable[[str], int]) -> 
 
 
 def _facts(model: str) -> Mapping[str, Any]:
-    """The table's entry of a model: under its whole name, or under the name alone when the provider is the same."""
+    """Return the table's entry of a model: under its whole name, or under the name alone when the provider is the
+    same."""
     entry = entry_of(model)
     provider, slash, name = model.partition("/")
     if entry is None and slash:
@@ -90,7 +92,7 @@ def _facts(model: str) -> Mapping[str, Any]:
 
 
 def _dollars(entry: Mapping[str, Any], key: str, prompt_tokens: float) -> float | None:
-    """A price of the table; long requests may have one of their own, `..._above_200k_tokens`."""
+    """Return a price of the table; long requests may have one of their own, `..._above_200k_tokens`."""
     best, price = -1, entry.get(key)
     for name, value in entry.items():
         above = _ABOVE.search(name) if name.startswith(f"{key}_above_") else None

@@ -19,7 +19,7 @@ _MASK = r"(?:\*+|\.{2,}|…+|[xX]{4,})"
 
 
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
-    """The text without the values of secret variables, whole or masked, and without what looks like a key.
+    """Return the text without the values of secret variables, whole or masked, and without what looks like a key.
 
     Secret are variables whose name ends with KEY, TOKEN, SECRET or PASSWORD; None: those of this process.
     """
@@ -33,19 +33,19 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
 
 
 def _secrets(environment: Mapping[str, str]) -> list[str]:
-    """Values of secret variables, the longest first, so that none leaves the rest of another behind."""
+    """Return values of secret variables, the longest first, so that none leaves the rest of another behind."""
     values = {value for name, value in environment.items() if name.upper().endswith(_NAMES)}
     return sorted((value for value in values if len(value) >= _LEAST_VALUE), key=len, reverse=True)
 
 
 def _masked(value: str) -> re.Pattern[str]:
-    """The first characters of a value with a mask behind them, or its last with a mask before."""
+    """Return the first characters of a value with a mask behind them, or its last with a mask before."""
     first, last = _some(value), _some(value[::-1], backwards=True)
     return re.compile(rf"{first}{_MASK}(?:{last})?|{_MASK}{last}")
 
 
 def _some(value: str, *, backwards: bool = False) -> str:
-    """A pattern for the beginning of a value, from the least length on, as much as there is of it."""
+    """Return a pattern for the beginning of a value, from the least length on, as much as there is of it."""
     pattern = ""
     for char in reversed(value[_LEAST_END:16]):
         pattern = f"(?:{pattern}{re.escape(char)})?" if backwards else f"(?:{re.escape(char)}{pattern})?"

@@ -71,7 +71,7 @@ def _canonical(text: str) -> tuple[str, ...]:
 
 
 def _as_it_is(match: re.Match[str]) -> str:
-    """Something that was set apart: none of its words is a filler, or the first word of a sentence."""
+    """Return something that was set apart: none of its words is a filler, or the first word of a sentence."""
     return _AS_IT_IS + _AS_IT_IS.join((match[1] or match[2] or match[3]).split())
 
 

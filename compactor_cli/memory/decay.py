@@ -23,14 +23,14 @@ class Faded(Struct, frozen=True):
 
 
 def half_life(days: float) -> float:
-    """The days, if importance can halve in them. Raises UsageError."""
+    """Return the days, if importance can halve in them. Raises UsageError."""
     if not (math.isfinite(days) and days > 0):
         raise UsageError(f"a half life of {days} days is none; use a number above 0")
     return days
 
 
 def faded(memory: Memory, now: float, half_life_days: float) -> Memory:
-    """The memory with the importance that it has now: half of it for each half life without use.
+    """Return the memory with the importance that it has now: half of it for each half life without use.
 
     What is pinned stays. What has faded up to now does not fade again up to the same time.
     """

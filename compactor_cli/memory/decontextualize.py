@@ -59,7 +59,7 @@ class Resolved(Struct, frozen=True):
 
 
 def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[DependentLine, ...]:
-    """Statements made from messages of a transcript, each on one line of at most 500 characters, with the
+    """Return statements made from messages of a transcript, each on one line of at most 500 characters, with the
     last six turns in which something was said."""
     spoken = [m for m in messages if _says(m)]
     places = [m.index for m in spoken]
@@ -72,7 +72,7 @@ def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[
 
 
 def decontextualize(statements: Sequence[DependentLine], model: LanguageModel) -> tuple[Resolved, ...]:
-    """The statements in order. What stands alone is not asked for; what a model resolves wrongly twice, or
+    """Return the statements in order. What stands alone is not asked for; what a model resolves wrongly twice, or
     not at all, stays as it is. Raises ModelError when that is not allowed."""
     resolved = {
         index: Resolved(own.text, own.text, False, why) for index, own in enumerate(statements) if (why := _asis(own))
@@ -110,7 +110,7 @@ def _asis(statement: DependentLine) -> str:
 
 
 def _request(statement: DependentLine, model: LanguageModel) -> ModelRequest:
-    """The turns before the statement, as long as the model can take them, and the statement."""
+    """Return the turns before the statement, as long as the model can take them, and the statement."""
     system, directive = _prompt("decontextualize"), _prompt("directive")
     shown = fenced("statement", statement.text, **{"from": statement.speaker})
     most = _ANSWER + 3 * estimate(statement.text)
@@ -137,7 +137,7 @@ def _turn(role: str, words: str, cut: int) -> str:
 
 
 def _read(statement: DependentLine, text: str) -> str:
-    """The statement of an answer. Raises RejectedError for one that is not the same statement any more."""
+    """Return the statement of an answer. Raises RejectedError for one that is not the same statement any more."""
     resolved = plain(str(read_json(text, _SCHEMA)["statement"])).strip()
     if " ".join(resolved.split()) == " ".join(statement.text.split()):
         return statement.text

@@ -24,12 +24,13 @@ def memory_json(memory: Memory) -> dict[str, Any]:
 
 
 def line_of(memory: Memory) -> str:
-    """The line of a memory, with its line break; what commands a terminal or cannot be seen stands there escaped."""
+    """Return the line of a memory, with its line break; what commands a terminal or cannot be seen stands there
+    escaped."""
     return visible(json.dumps(memory_json(memory), ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def read_lines(data: bytes, path: str) -> Iterator[Memory]:
-    """The memories of an export; empty lines are passed over.
+    """Yield the memories of an export; empty lines are passed over.
 
     Raises InputError with the line for anything that is not as `line_of` writes it. `id` is for people: it is
     computed from the text. What is missing besides text and created has its usual value.

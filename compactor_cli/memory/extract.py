@@ -80,7 +80,7 @@ def extract(
 
 
 def _judged(messages: Sequence[Message], scores: Sequence[Score]) -> dict[int, Score]:
-    """Messages that a model has judged, or that need no judgement; those it could not judge are left out."""
+    """Return messages that a model has judged, or that need no judgement; those it could not judge are left out."""
     pairs = zip(messages, scores, strict=True)
     return {m.index: score for m, score in pairs if not any(name.startswith("fallback") for name, _ in score.factors)}
 
@@ -114,8 +114,8 @@ def _resolved(
 
 
 def _named(message: Message, statement: str) -> tuple[str, str]:
-    """The sentence of a message that is worth remembering, and what the message says before it. Where none is named,
-    a message that is as short as a memory is meant as a whole."""
+    """Return the sentence of a message that is worth remembering, and what the message says before it. Where none is
+    named, a message that is as short as a memory is meant as a whole."""
     text = message.text("text")
     if statement:
         sentence, before = named(statement, text)
@@ -147,7 +147,7 @@ def _by_rules(message: Message) -> list[_Found]:
 
 
 def _alone(sentence: SpokenSentence, speaker: Speaker) -> str:
-    """A sentence that stands alone, with the one before it where that says what it refers to; else nothing."""
+    """Return a sentence that stands alone, with the one before it where that says what it refers to; else nothing."""
     text = _LEADING.sub("", sentence.text)
     if text != sentence.text and _dangles(text):
         text = sentence.text
@@ -170,7 +170,7 @@ def _dangles(text: str) -> bool:
 
 
 def _memories(statements: Sequence[_Found], transcript: Transcript, created: float) -> tuple[Memory, ...]:
-    """One memory for all that says the same, with every message that says it."""
+    """Return one memory for all that says the same, with every message that says it."""
     by_id: dict[str, Memory] = {}
     said_in: dict[str, list[int]] = {}
     for statement in statements:

@@ -25,7 +25,7 @@ class Remembering:
         self._found: dict[tuple[tuple[str, str], ...], tuple[Memory, ...]] = {}
 
     def __call__(self, transcript: Transcript) -> tuple[Memory, ...]:
-        """The memories of a transcript. Raises ModelError when the model fails and must not."""
+        """Return the memories of a transcript. Raises ModelError when the model fails and must not."""
         key = tuple((message.role, message.text("text")) for message in transcript.messages)
         if key not in self._found:
             self._found[key] = extract_memories(

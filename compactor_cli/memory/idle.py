@@ -35,7 +35,7 @@ su sus también te tiene todo tu un una usa usamos y ya yo
 
 
 def _folded(words: str) -> frozenset[str]:
-    """As `memory.words` normalizes them."""
+    """Return the words as `memory.words` normalizes them."""
     return frozenset(words.translate(str.maketrans("äöüáéíóúêèàûùôîçñ", "aouaeioueeauuoicn")).split())
 
 

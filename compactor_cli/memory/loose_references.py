@@ -73,7 +73,7 @@ def _shape(resolved: str, original: str, _: str) -> str:
 
 
 def _lost(resolved: str, original: str, context: str) -> str:
-    """Facts of the original that are gone."""
+    """Return facts of the original that are gone."""
     gone = [fact for fact in _facts(original, original + "\n" + context) if not _holds(resolved, fact)]
     if gone:
         return f"{_listed(gone)} of the original is missing"
@@ -87,7 +87,7 @@ def _lost(resolved: str, original: str, context: str) -> str:
 
 
 def _new(resolved: str, original: str, context: str) -> str:
-    """Facts that nobody stated."""
+    """Return facts that nobody stated."""
     sources = f"{original}\n{context}"
     added = [fact for fact in _facts(resolved, sources) if not _holds(sources, fact)]
     if added:
@@ -105,7 +105,7 @@ _CHECKS: tuple[_Check, ...] = (_shape, _lost, _new)
 
 
 def _facts(text: str, named_in: str) -> list[str]:
-    """Numbers, identifiers, quoted strings and names of a text, in order. A word that begins a sentence is a
+    """Return numbers, identifiers, quoted strings and names of a text, in order. A word that begins a sentence is a
     name when it looks like one by itself, or is one elsewhere in `named_in`."""
     names = []
     elsewhere: set[str] = set()
@@ -135,7 +135,7 @@ def _holds(text: str, fact: str) -> bool:
 
 
 def _content(text: str) -> list[str]:
-    """Words that say something, as far as their length tells; of scripts that put blanks between words."""
+    """Return words that say something, as far as their length tells; of scripts that put blanks between words."""
     return [word for word in map(str.lower, _WORD.findall(text)) if len(word) >= _STEM and word[0] < _NO_BLANKS]
 
 

@@ -19,7 +19,7 @@ _DAY = 86_400.0
 
 
 def checked(memory: Memory) -> Memory:
-    """A memory as every database stores it. Raises UsageError for one that cannot be stored."""
+    """Return a memory as every database stores it. Raises UsageError for one that cannot be stored."""
     clean = replace(
         memory,
         text=storable(memory.text),
@@ -40,7 +40,7 @@ def checked(memory: Memory) -> Memory:
 
 
 def within_bounds(memory: Memory) -> Memory:
-    """The memory, if its numbers and times can be stored. Raises UsageError."""
+    """Return the memory, if its numbers and times can be stored. Raises UsageError."""
     _check("importance", memory.importance, 100)
     _check("confidence", memory.confidence, 1)
     _check("uses", memory.uses, MOST_USES)
@@ -51,7 +51,7 @@ def within_bounds(memory: Memory) -> Memory:
 
 
 def storable(text: str) -> str:
-    """A text that every database takes: NUL and lone surrogates become U+FFFD."""
+    """Return a text that every database takes: NUL and lone surrogates become U+FFFD."""
     return text.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
@@ -61,13 +61,13 @@ def fresh(memory: Memory) -> float:
 
 
 def repeated(known: Memory, again: Memory, now: float) -> Memory:
-    """A memory that was said again: its decay starts anew."""
+    """Return a memory that was said again: its decay starts anew."""
     return replace(_joined(known, again), decayed=now if now > fresh(known) else known.decayed)
 
 
 def imported(known: Memory, line: Memory) -> Memory:
-    """A memory that was there before an import. The later state of the two says how important it is, so importing the
-    same again changes nothing, and an older export does not bring back what has faded since."""
+    """Return a memory that was there before an import. The later state of the two says how important it is, so
+    importing the same again changes nothing, and an older export does not bring back what has faded since."""
     newest = max(fresh(known), fresh(line))
     created, used = min(known.created, line.created), _latest(known.used, line.used)
     return replace(
@@ -81,7 +81,7 @@ def imported(known: Memory, line: Memory) -> Memory:
 
 
 def consolidated(kept: Memory, others: Iterable[Memory], half_life_days: float) -> Memory:
-    """One memory in the place of several that say the same; the text is that of the first. Each counts with the
+    """Return one memory in the place of several that say the same; the text is that of the first. Each counts with the
     importance that is left of it at the time of the freshest."""
     for other in others:
         newest = max(fresh(kept), fresh(other))
@@ -104,12 +104,12 @@ def left(memory: Memory, moment: float, half_life_days: float) -> float:
 
 
 def _as_of(newest: float, created: float, used: float | None, decayed: float | None) -> float | None:
-    """`decayed` for an importance that is right at `newest`."""
+    """Return `decayed` for an importance that is right at `newest`."""
     return newest if newest > max(created, used or 0.0) else decayed
 
 
 def _joined(first: Memory, second: Memory) -> Memory:
-    """Tags and sources of both, and what counts more of each."""
+    """Return tags and sources of both, and what counts more of each."""
     return replace(
         first,
         importance=max(first.importance, second.importance),
@@ -131,7 +131,7 @@ def _source(source: MemorySource) -> MemorySource:
 
 
 def one_tag(tag: str) -> str:
-    """A tag as it is stored."""
+    """Return a tag as it is stored."""
     return " ".join(storable(tag).split())
 
 

@@ -14,7 +14,7 @@ _LEAST = 3
 
 
 def named(statement: str, text: str) -> tuple[str, str]:
-    """The sentences of a text that a statement copies, and what the text says before them.
+    """Return the sentences of a text that a statement copies, and what the text says before them.
 
     Both are empty when none is meant: what a model makes up is no sentence of the text.
     """

@@ -41,7 +41,7 @@ class SpokenSentence(Struct, frozen=True):
 
 
 def speech(text: str, longest: int = _LONGEST_LINE) -> Iterator[SpokenSentence]:
-    """Sentences of the paragraphs that have a word and at most `longest` characters; others are not looked at."""
+    """Yield sentences of the paragraphs that have a word and at most `longest` characters; others are not looked at."""
     bare = _TAG.sub("\n", _FENCE.sub("\n", plain(text))) if "`" in text or "<" in text or "~" in text else plain(text)
     for paragraph in _paragraphs(bare):
         if len(paragraph) > longest or _WORD.search(paragraph) is None:
@@ -54,7 +54,7 @@ def speech(text: str, longest: int = _LONGEST_LINE) -> Iterator[SpokenSentence]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Lines that are no paste, with wrapped ones joined."""
+    """Yield lines that are no paste, with wrapped ones joined."""
     open_line = ""
     for line in text.splitlines():
         pasted = _PASTED.match(line) is not None

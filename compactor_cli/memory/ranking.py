@@ -61,7 +61,7 @@ def rank(
     now: float,
     limit: int,
 ) -> list[tuple[Candidate, float]]:
-    """The best candidates with their scores; those that have nothing of the query are left out.
+    """Return the best candidates with their scores; those that have nothing of the query are left out.
 
     `shares`: the part of all memories that has each thing, as far as that is known.
     """
@@ -73,7 +73,7 @@ def rank(
 
 
 def score(candidate: Candidate, query: Sequence[SearchTerm], rarity: Mapping[SearchTerm, float], now: float) -> float:
-    """Points of a candidate; 0 when it says nothing of the query."""
+    """Return points of a candidate; 0 when it says nothing of the query."""
     text = QueryWords(candidate.terms)
     matched = [wanted for wanted in query if wanted.found_in(text)]
     if not matched:
@@ -101,7 +101,7 @@ def _nearness(matched: Sequence[SearchTerm], text: QueryWords, wanted_count: int
 
 
 def snippet(text: str, query: Sequence[SearchTerm], width: int = 160) -> TextSnippet:
-    """The part of a text around the words that were asked for, at most `width` characters."""
+    """Return the part of a text around the words that were asked for, at most `width` characters."""
     flat = " ".join(plain(text).split())
     spots = _spots(flat, query)
     start = 0

@@ -72,8 +72,8 @@ def _message(memories: tuple[Memory, ...], counter: TokenCounter) -> Recalled:
 
 
 def without_earlier(transcript: Transcript) -> Transcript:
-    """The transcript with nothing in the messages that an earlier compaction recalled; they keep their places, so
-    that numbers of messages hold."""
+    """Return the transcript with nothing in the messages that an earlier compaction recalled; they keep their places,
+    so that numbers of messages hold."""
     earlier = {message.index for message in transcript.messages if _is_earlier(message)}
     if not earlier or len(earlier) == len(transcript.messages):
         return transcript
@@ -90,7 +90,7 @@ def _emptied(message: Message) -> Message:
 
 
 def drop_earlier(plan: Plan, before: Transcript, mended: Transcript, groups: Sequence[Group]) -> Plan:
-    """The plan without what `without_earlier` emptied, unless a summary stands for it."""
+    """Return the plan without what `without_earlier` emptied, unless a summary stands for it."""
     records = {m.records for m in before.messages if _is_earlier(m)}
     gone = {
         group.index
@@ -109,7 +109,7 @@ def drop_earlier(plan: Plan, before: Transcript, mended: Transcript, groups: Seq
 
 
 def place_of(transcript: Transcript) -> int:
-    """Position in the messages before which recalled memories stand: behind the leading system messages and
+    """Return position in the messages before which recalled memories stand: behind the leading system messages and
     behind a message that stands for history out of context, which some formats have behind what was kept of that
     history. The number of messages: at the end."""
     messages = transcript.messages
@@ -121,7 +121,8 @@ def place_of(transcript: Transcript) -> int:
 
 
 def linked(transcript: Transcript, index: int, format: Format) -> Transcript:
-    """The transcript with the message at `index` continuing from what is written before it, although it was a root."""
+    """Return the transcript with the message at `index` continuing from what is written before it, although it was a
+    root."""
     if index >= len(transcript.messages) or not transcript.messages[index].records or format.parent_path is None:
         return transcript
     first = transcript.messages[index].records[0]

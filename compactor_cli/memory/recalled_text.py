@@ -17,7 +17,8 @@ _FIRST = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def recalled_text(memories: Sequence[Memory]) -> str:
-    """The text of a message that holds these memories, in their order, a line each: category, day (UTC), id, text.
+    """Return the text of a message that holds these memories, in their order, a line each: category, day (UTC), id,
+    text.
 
     `text.headers.is_recalled` recognises it.
     """
@@ -30,7 +31,7 @@ def _line(memory: Memory) -> str:
 
 
 def _day(seconds: float) -> str:
-    """YYYY-MM-DD; what no calendar holds has no day."""
+    """Return YYYY-MM-DD; what no calendar holds has no day."""
     try:
         return (_FIRST + timedelta(seconds=seconds)).strftime("%Y-%m-%d")
     except (OverflowError, ValueError):

@@ -29,7 +29,7 @@ class Rule(Struct, frozen=True):
 
 
 def words(pattern: str) -> re.Pattern[str]:
-    """A pattern for which capitals do not matter."""
+    """Return a pattern for which capitals do not matter."""
     return re.compile(pattern, re.IGNORECASE)
 
 

@@ -338,7 +338,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def judge(sentence: str, speaker: Speaker) -> Rule | None:
-    """The rule by which a sentence is worth remembering; None when there is none."""
+    """Return the rule by which a sentence is worth remembering; None when there is none."""
     count = len(sentence.split())
     if not LEAST_WORDS <= count <= MOST_WORDS or sentence.endswith(("?", ":", "…", ",", "...")) or "|" in sentence:
         return None

@@ -59,12 +59,12 @@ class Name(NamedTuple):
 
 
 def words(text: str) -> list[str]:
-    """All words of a text: those it consists of in their order, then the further ones."""
+    """Return all words of a text: those it consists of in their order, then the further ones."""
     return terms(text).split()
 
 
 def terms(text: str) -> str:
-    """The words of a text, separated by blanks; the further ones stand behind BORDER."""
+    """Return the words of a text, separated by blanks; the further ones stand behind BORDER."""
     own: list[str] = []
     further: dict[str, None] = {}
     for name in names(text):
@@ -77,7 +77,7 @@ def terms(text: str) -> str:
 
 
 def names(text: str) -> Iterator[Name]:
-    """The names and plain words of a text, in their order."""
+    """Yield the names and plain words of a text, in their order."""
     runs: list[str] = []
     tokens: list[list[Token]] = []
     joiners: list[str] = []
@@ -97,7 +97,7 @@ def names(text: str) -> Iterator[Name]:
 
 
 def _runs(text: str) -> Iterator[Token]:
-    """Stretches of letters, digits, and marks that belong to them."""
+    """Yield stretches of letters, digits, and marks that belong to them."""
     if text.isascii():
         for match in _RUN.finditer(text):
             yield Token("", match.start(), match.end())
@@ -114,7 +114,7 @@ def _runs(text: str) -> Iterator[Token]:
 
 
 def _normal(piece: str) -> list[str]:
-    """The words of a stretch of letters and digits: one, or those of its scripts."""
+    """Return the words of a stretch of letters and digits: one, or those of its scripts."""
     if piece.isascii():
         return [piece.lower()[:LONGEST]]
     plain = unicodedata.normalize("NFKC", piece)
@@ -131,7 +131,7 @@ def _normal(piece: str) -> list[str]:
 
 
 def _split(plain: str) -> list[str]:
-    """Without what is neither letter nor digit nor mark; scripts apart."""
+    """Return the runs without what is neither letter nor digit nor mark; scripts apart."""
     kept = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain)
     pieces = [piece for part in kept.split() for piece in _SCRIPTS.findall(part)]
     return [piece for piece in pieces if _is_unspaced(piece) or _LETTER.search(piece)]
@@ -139,7 +139,7 @@ def _split(plain: str) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """A word without its English endings; words of other alphabets, and those with digits, are as they are.
+    """Return a word without its English endings; words of other alphabets, and those with digits, are as they are.
 
     The stem of a stem is itself, so a word that was stored is found by it.
     """
@@ -155,7 +155,7 @@ def stem(word: str) -> str:
 
 
 def _name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Name:
-    """One name of its runs, their words, and what stands between them."""
+    """Return one name of its runs, their words, and what stands between them."""
     flat = tuple(token for part in tokens for token in part)
     if any(_is_unspaced(token.word) for token in flat):
         # what is written without blanks is no name
@@ -170,7 +170,7 @@ def _name(runs: list[str], tokens: list[list[Token]], joiners: list[str]) -> Nam
 
 
 def _components(tokens: list[list[Token]], joiners: list[str]) -> Iterator[str]:
-    """Names within a longer one: `read_timeout` in `net/read_timeout.py`."""
+    """Yield names within a longer one: `read_timeout` in `net/read_timeout.py`."""
     component: list[str] = []
     for index, part in enumerate(tokens):
         component += [token.form for token in part]
@@ -185,7 +185,7 @@ def _together(parts: Iterable[str]) -> str:
 
 
 def _ends(pieces: list[str]) -> Iterator[str]:
-    """The last character of each row of pairs."""
+    """Yield the last character of each row of pairs."""
     for word, following in zip(pieces, [*pieces[1:], ""], strict=True):
         if _is_pair(word) and not (_is_pair(following) and following[0] == word[1]):
             yield word[1]

@@ -64,12 +64,12 @@ class Pieces(Sequence[bytes]):
 
 
 def in_pieces(content: Content) -> Pieces:
-    """All of it, in pieces of at most a megabyte."""
+    """Return all of it, in pieces of at most a megabyte."""
     return Pieces(content, range(_CHUNK, len(content), _CHUNK))
 
 
 def joined(content: Content, chunks: Iterable[bytes]) -> Content:
-    """Further content, where this one is: in memory, or in its file."""
+    """Return further content, where this one is: in memory, or in its file."""
     return content.put(chunks) if isinstance(content, Holds) else b"".join(chunks)
 
 
@@ -89,5 +89,5 @@ def is_same(first: Content, second: Content) -> bool:
 
 
 def in_memory(content: Content) -> bytes:
-    """All of it as bytes."""
+    """Return all of it as bytes."""
     return content if isinstance(content, bytes) else content[0 : len(content)]

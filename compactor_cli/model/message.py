@@ -99,7 +99,7 @@ class Message(Struct, frozen=True):
     """Of several people under the role user, the name of the one who speaks, on one line; empty where none is given."""
 
     def text(self, *kinds: PartKind) -> str:
-        """Texts of the parts of these kinds (all when none is named), joined by line breaks."""
+        """Return texts of the parts of these kinds (all when none is named), joined by line breaks."""
         if len(self.parts) == 1:
             return self.parts[0].text if not kinds or self.parts[0].kind in kinds else ""
         return "\n".join(p.text for p in self.parts if p.text and (not kinds or p.kind in kinds))

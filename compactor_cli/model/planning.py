@@ -64,7 +64,7 @@ class PlanInput(Rated, frozen=True):
     """Summaries may stand for the first and last request by repeating them in full."""
 
     def tiers_of(self, group: Group) -> list[int]:
-        """Tiers of a group's messages; none for residuals and system messages."""
+        """Return tiers of a group's messages; none for residuals and system messages."""
         return [tier for i in group.messages if (tier := self.tiers[i]) is not None]
 
     def is_summary(self, group: Group) -> bool:
@@ -136,6 +136,6 @@ class Summarizer(Protocol):
     name: str
 
     def prepare(self, requests: Sequence[SummaryRequest], count: Callable[[str], int]) -> tuple[SummaryRequest, ...]:
-        """The same requests, with what takes time to get for all of them at once."""
+        """Return the same requests, with what takes time to get for all of them at once."""
 
     def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str: ...

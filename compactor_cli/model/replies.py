@@ -30,7 +30,7 @@ _NEAR = 800
 
 
 def reply_in(message: Message) -> str:
-    """The user's words in the results of a message; empty when there are none."""
+    """Return the user's words in the results of a message; empty when there are none."""
     texts = (part.text for part in message.parts if part.kind == "tool_result")
     return "\n".join(text[span[0] : span[1]] for text in texts if (span := reply_span(text)))
 

@@ -161,7 +161,7 @@ class PlanLine(NamedTuple):
 
 
 def plan_lines(part: Compaction) -> list[PlanLine]:
-    """The plan of a compaction, in its order, with what a person took out before; empty without one."""
+    """Return the plan of a compaction, in its order, with what a person took out before; empty without one."""
     if part.plan is None:
         return []
     lines = []

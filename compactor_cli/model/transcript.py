@@ -98,7 +98,7 @@ class Transcript(Struct, frozen=True):
         return sum(map(_TOKENS, self.messages))
 
     def raw(self, record: int) -> bytes:
-        """The original bytes of a record."""
+        """Return the original bytes of a record."""
         span = self.records[record]
         return self.source[span.start : span.end]
 

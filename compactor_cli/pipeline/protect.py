@@ -37,8 +37,8 @@ def protect(
     keep_last: int,
     decided: Set[int] = frozenset(),
 ) -> Protection:
-    """Protect system messages, the first and last real request, matches of --keep, the newest `keep_last` messages,
-    work in flight, records that stand for history out of context, and what a person `decided` to keep."""
+    """Protect system messages, the first and last real request, matches of --keep, the newest `keep_last`
+    messages, work in flight, records that stand for history out of context, and what a person `decided` to keep."""
     requests = [m.index for m in messages if m.origin == "request"]
     # a summary that repeats the first request in full stands for it
     task = next((m.index for m in messages if m.origin == "summary" and _carries_request(m.text("text"))), None)

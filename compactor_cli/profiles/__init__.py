@@ -18,7 +18,7 @@ _LARGEST = 1_000
 
 
 def parse_profile(text: str, name: str) -> Profile:
-    """A profile from TOML. Raises UsageError that names the file, the key and what is allowed.
+    """Return a profile from TOML. Raises UsageError that names the file, the key and what is allowed.
 
     A profile that says nothing of statements is given the shipped weights for them.
     """
@@ -55,7 +55,7 @@ def _parsed(text: str, name: str) -> Profile:
 
 
 def _weights(document: Mapping[str, Any], title: str, names: Iterable[str], file: str) -> dict[str, float]:
-    """The numbers of a table, by the names of their signals; none where there is no such table."""
+    """Return the numbers of a table, by the names of their signals; none where there is no such table."""
     table = document.get(title, {})
     if not isinstance(table, dict):
         raise UsageError(f"{file}: {title} = {table!r}: has to be a table [{title}]")
@@ -72,7 +72,7 @@ def _weights(document: Mapping[str, Any], title: str, names: Iterable[str], file
 
 
 def _flat(table: Any, prefix: str = "") -> list[tuple[str, Any]]:
-    """Keys of nested tables joined by dots."""
+    """Return keys of nested tables joined by dots."""
     pairs: list[tuple[str, Any]] = []
     for key, value in table.items() if isinstance(table, dict) else ():
         pairs += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, value)]
@@ -81,7 +81,7 @@ def _flat(table: Any, prefix: str = "") -> list[tuple[str, Any]]:
 
 @cache
 def default_profile() -> Profile:
-    """The profile that ships with the package, learned on the sessions that its comments name."""
+    """Return the profile that ships with the package, learned on the sessions that its comments name."""
     text = get_data("compactor_cli.profiles", "default.toml")  # importlib.resources takes longer than to read it
     assert text is not None
     return _parsed(text.decode("utf-8"), "default")

@@ -64,7 +64,7 @@ class Prompted(Struct, frozen=True):
 def assemble_prompt(
     transcript: Transcript, parts: Sequence[Sized], tools: Tools, settings: Settings, total: int
 ) -> Prompted:
-    """The prompt in at most `total` tokens. Raises BudgetError when the parts leave too little for the
+    """Return the prompt in at most `total` tokens. Raises BudgetError when the parts leave too little for the
     history, UsageError when the format has no place for a part."""
     replaced = any(part.name == "system_prompt" and part.given != "transcript" for part in parts)
     own = _without_system(transcript) if replaced else transcript
@@ -81,7 +81,7 @@ def assemble_prompt(
 
 
 def _body(own: Transcript, history: Compaction, tools: Tools, replaced: bool) -> Transcript:
-    """The compacted history as a transcript."""
+    """Return the compacted history as a transcript."""
     if not history.changed:
         return own
     if not history.messages:  # nothing to read: what is left are records that hold no message
@@ -99,7 +99,7 @@ def _is_system(message: Message) -> bool:
 
 
 def _without_system(transcript: Transcript) -> Transcript:
-    """The transcript without its system messages; a summary under the role system is history."""
+    """Return the transcript without its system messages; a summary under the role system is history."""
     kept = [message for message in transcript.messages if not _is_system(message)]
     if len(kept) == len(transcript.messages):
         return transcript
@@ -122,7 +122,7 @@ def _check_place(transcript: Transcript, parts: Sequence[Sized], format: Format)
 
 
 def _compact(own: Transcript, parts: Sequence[Sized], tools: Tools, settings: Settings, total: int) -> Compaction:
-    """The history in what the parts and the safety margin leave."""
+    """Return the history in what the parts and the safety margin leave."""
     margin = settings.budget.safety_margin
     fixed = [(_words(part.name), part.tokens) for part in parts if part.given != "transcript" and part.tokens]
     fixed.append(("safety margin", margin))
@@ -144,7 +144,7 @@ def _words(name: str) -> str:
 
 
 def _surround(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: bool) -> tuple[bytes, list[str]]:
-    """Bytes of the history with the parts around it, and the texts that must be read from them again."""
+    """Return bytes of the history with the parts around it, and the texts that must be read from them again."""
     top = next((piece for piece in body.layout.pieces if isinstance(piece, int)), None)
     texts = []
     if top is not None and replaced:
@@ -170,7 +170,7 @@ def _surround(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: 
 
 
 def _with_top(body: Transcript, top: int, text: str) -> Transcript:
-    """The transcript with another system prompt at its top level; an empty one says that there is none."""
+    """Return the transcript with another system prompt at its top level; an empty one says that there is none."""
     value = jsonedit.dump(text).encode("utf-8")
     pieces = tuple(value if piece == top and isinstance(piece, int) else piece for piece in body.layout.pieces)
     return replace(body, layout=replace(body.layout, pieces=pieces))
@@ -198,7 +198,7 @@ def _owners(body: Transcript, head: int, added: int) -> dict[int, int]:
 
 
 def _links(body: Transcript, first: int) -> tuple[Link | None, ...]:
-    """The first message of the history continues from the parts before it, although it was a root."""
+    """Return the first message of the history continues from the parts before it, although it was a root."""
     link = body.links[first] if first < len(body.links) else None
     if link is None or link.parent:
         return body.links

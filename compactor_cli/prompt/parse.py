@@ -19,12 +19,12 @@ Read = Callable[[str], str]
 
 
 def schema_text() -> str:
-    """The JSON schema of `prompt.yaml`, as it ships with the package."""
+    """Return the JSON schema of `prompt.yaml`, as it ships with the package."""
     return files("compactor_cli.prompt").joinpath("schema.json").read_text(encoding="utf-8")
 
 
 def parse_prompt(text: str, path: str, read: Read) -> Prompt:
-    """A prompt from YAML. Raises InputError, which names the line, the place and what is allowed."""
+    """Return a prompt from YAML. Raises InputError, which names the line, the place and what is allowed."""
     document = read_document(text, path)
     _check(document)
     value: dict[str, Any] = document.value
@@ -43,12 +43,12 @@ def parse_prompt(text: str, path: str, read: Read) -> Prompt:
 
 
 def parse_context(texts: Mapping[str, str]) -> dict[str, Scalar]:
-    """Values of the context as options give them: true, false and numbers are what they look like."""
+    """Return values of the context as options give them: true, false and numbers are what they look like."""
     return {name: _scalar(text) for name, text in texts.items()}
 
 
 def context_options(options: tuple[str, ...]) -> dict[str, Scalar]:
-    """`NAME=VALUE` options as a context. Raises UsageError for one without a name."""
+    """Return `NAME=VALUE` options as a context. Raises UsageError for one without a name."""
     pairs = {}
     for option in options:
         name, sign, value = option.partition("=")
@@ -110,7 +110,7 @@ class _Texts:
         self._read = read
 
     def of(self, place: Place, value: Any) -> tuple[Given, str]:
-        """Text of a string, of `{text: ...}` or of `{file: ...}`, and which of them it was."""
+        """Return text of a string, of `{text: ...}` or of `{file: ...}`, and which of them it was."""
         form: Given = "text"
         text = value["text"] if isinstance(value, dict) and "text" in value else value
         if isinstance(value, dict) and "file" in value:
@@ -169,5 +169,5 @@ def _check_ids(document: YamlDocument, segments: tuple[Segment, ...]) -> None:
 
 
 def _whole(value: float | None) -> int | None:
-    """A whole number: the schema takes 200.0 for one."""
+    """Return a whole number: the schema takes 200.0 for one."""
     return None if value is None else int(value)

@@ -13,7 +13,7 @@ Count = Callable[[str], int]
 
 
 def choose_segments(prompt: Prompt, count: Count) -> tuple[SegmentChoice, ...]:
-    """A choice for each segment, in the order of the file.
+    """Return a choice for each segment, in the order of the file.
 
     The highest priority is served first, of equal ones the first in the file. A segment is in as its
     full text, else as its condensed one, else out. The limit is for the sum of their texts.
@@ -30,7 +30,7 @@ def choose_segments(prompt: Prompt, count: Count) -> tuple[SegmentChoice, ...]:
 
 
 def joined(system_prompt: str, choices: tuple[SegmentChoice, ...]) -> str:
-    """The system prompt with the segments that are in, in the order of the file."""
+    """Return the system prompt with the segments that are in, in the order of the file."""
     texts = (system_prompt, *(choice.text for choice in choices))
     return JOINT.join(text.strip("\n") for text in texts if text.strip()) if any(texts[1:]) else system_prompt
 
@@ -89,7 +89,7 @@ def _same(value: Scalar, wanted: Scalar) -> bool:
 
 
 def _told(condition: Condition, context: Mapping[str, Scalar]) -> str:
-    """A condition that does not hold, in words."""
+    """Return a condition that does not hold, in words."""
     if condition.name not in context:
         return f"{condition.name} is not in the context"
     value = context[condition.name]

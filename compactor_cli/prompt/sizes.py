@@ -23,7 +23,7 @@ Count = Callable[[str], int]
 def size_parts(
     prompt: Prompt, choices: tuple[SegmentChoice, ...], count: Count, per_message: int, system_tokens: int
 ) -> tuple[Sized, ...]:
-    """The parts in the order of seed 000, without those of which nothing is said.
+    """Return the parts in the order of seed 000, without those of which nothing is said.
 
     A text becomes a message and takes the overhead of one; of a size given in tokens nothing is written.
     `system_tokens` are those of the transcript's own system messages, which stay where the prompt has none.
@@ -41,7 +41,7 @@ def size_parts(
 
 
 def fixed_parts(parts: Sequence[Sized]) -> FixedParts:
-    """The same as the fixed parts of a budget."""
+    """Return the same as the fixed parts of a budget."""
     return FixedParts(**{part.name: part.tokens for part in parts})
 
 

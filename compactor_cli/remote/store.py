@@ -14,7 +14,7 @@ from compactor_cli.errors import InputError, UsageError
 
 
 def _store(path: str) -> tuple[Any, str]:
-    """The store that an address is in, and its path there. Raises UsageError for one that is not known, or whose
+    """Return the store that an address is in, and its path there. Raises UsageError for one that is not known, or whose
     package is missing."""
     local = path.startswith(("file://", "local://"))
     try:
@@ -25,7 +25,7 @@ def _store(path: str) -> tuple[Any, str]:
 
 @contextmanager
 def reading(path: str) -> Iterator[IO[bytes]]:
-    """A file to read from, at any place of it. Raises InputError."""
+    """Return a file to read from, at any place of it. Raises InputError."""
     store, inside = _store(path)
     try:
         with store.open(inside, "rb") as stream:
@@ -68,8 +68,8 @@ def exists(path: str) -> bool:
 
 
 def meant(path: str) -> list[tuple[str, str]]:
-    """The files that an address means, each with its name: those of a pattern or a folder with their paths from there
-    on. Raises InputError where there is none."""
+    """Return the files that an address means, each with its name: those of a pattern or a folder with their paths from
+    there on. Raises InputError where there is none."""
     store, inside = _store(path)
     try:
         if has_magic(inside):

@@ -16,8 +16,8 @@ _PAGE = "docs/ci.md"
 
 
 def github(findings: Sequence[CheckFinding]) -> str:
-    """A workflow command a line; GitHub shows each at its file. Its runner decodes `%25`, `%0D`, `%0A`, `%3A` and `%2C`
-    and nothing else, so what commands a terminal has the escapes that it has everywhere."""
+    """Return a workflow command a line; GitHub shows each at its file. Its runner decodes `%25`, `%0D`, `%0A`, `%3A`
+    and `%2C` and nothing else, so what commands a terminal has the escapes that it has everywhere."""
     return "".join(
         f"::{_level(finding)} file={_property(finding.path)},line={finding.line},"
         f"title={_property(f'compactor: {finding.rule}')}::{_data(finding.message)}\n"
@@ -26,7 +26,7 @@ def github(findings: Sequence[CheckFinding]) -> str:
 
 
 def sarif(findings: Sequence[CheckFinding], version: str) -> str:
-    """A SARIF log of one run."""
+    """Return a SARIF log of one run."""
     rules = [
         {"id": rule, "shortDescription": {"text": meaning}, "help": {"text": f"See {_PAGE} of compactor."}}
         for rule, meaning in RULES.items()
@@ -52,7 +52,8 @@ def _level(finding: CheckFinding) -> str:
 
 
 def _uri(path: str) -> str:
-    """A path relative to the folder that is checked, or the URI of an absolute one: bytes that are no UTF-8 too."""
+    """Return a path relative to the folder that is checked, or the URI of an absolute one: bytes that are no UTF-8
+    too."""
     return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))
 
 

@@ -23,12 +23,12 @@ MOST = 40
 
 
 def when(seconds: float) -> str:
-    """A time as the user's clock has it."""
+    """Return a time as the user's clock has it."""
     return datetime.fromtimestamp(seconds, timezone.utc).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def rounds_table(console: Console, past: Sequence[PastRound]) -> Table:
-    """The rounds of a session, the oldest first."""
+    """Return the rounds of a session, the oldest first."""
     several = len({each.round.conversation for each in past}) > 1
     table = make_table(console, "Rounds")
     for name in ("round", *(("conversation",) if several else ())):
@@ -55,7 +55,7 @@ def rounds_table(console: Console, past: Sequence[PastRound]) -> Table:
 
 
 def hits_table(console: Console, hits: Sequence[MessageHit]) -> Table:
-    """Messages that a search of the archive found."""
+    """Return messages that a search of the archive found."""
     table = make_table(console, "Found in the archive")
     for name in ("compaction", "message"):
         table.add_column(name, justify="right")
@@ -68,7 +68,7 @@ def hits_table(console: Console, hits: Sequence[MessageHit]) -> Table:
 
 
 def round_json(each: PastRound) -> dict[str, Any]:
-    """A round, with the keys of the events of seeds 000 and 001 under `event`."""
+    """Return a round, with the keys of the events of seeds 000 and 001 under `event`."""
     return {
         "compaction": each.compaction,
         "at": datetime.fromtimestamp(each.at, timezone.utc).isoformat(),
@@ -88,7 +88,8 @@ def round_json(each: PastRound) -> dict[str, Any]:
 def compactions_table(
     console: Console, known: Sequence[Archived], past: Sequence[PastRound], *, of_file: bool
 ) -> Table:
-    """Compactions of a file, with the numbers that --round takes, or of all files, with those of --compaction."""
+    """Return compactions of a file, with the numbers that --round takes, or of all files, with those of
+    --compaction."""
     table = make_table(console, "Kept")
     table.add_column("--round" if of_file else "--compaction", justify="right")
     table.add_column("when", no_wrap=True)
@@ -110,7 +111,7 @@ def compactions_table(
 
 
 def removed_table(console: Console, manifest: Manifest, number: int) -> Table:
-    """Originals that are not in an output as they were, those first whose references stand in it."""
+    """Return originals that are not in an output as they were, those first whose references stand in it."""
     several = len({entry.conversation for entry in manifest.removed}) > 1
     table = make_table(console, f"Taken away in {number} (· the reference stands in the output)")
     table.add_column("reference", no_wrap=True)

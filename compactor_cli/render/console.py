@@ -45,7 +45,7 @@ class SafeConsole(Console):
 
 
 def make_console(file: IO[str], *, quiet: bool = False) -> Console:
-    """A console on a stream. Without a terminal: no colours, and a fixed width (or $COLUMNS)."""
+    """Return a console on a stream. Without a terminal: no colours, and a fixed width (or $COLUMNS)."""
     terminal = file.isatty()
     columns = os.environ.get("COLUMNS", "")
     width = None if terminal else int(columns) if columns.isdecimal() and int(columns) else _PIPE_WIDTH
@@ -66,7 +66,7 @@ def look_of(console: Console) -> Look:
 
 
 def recording(look: Look) -> Console:
-    """A console that prints as another one does that has printed something, into a StringIO."""
+    """Return a console that prints as another one does that has printed something, into a StringIO."""
     console = SafeConsole(
         file=StringIO(),
         width=look.width,
@@ -88,7 +88,7 @@ def begins(console: Console) -> bool:
 
 
 def make_table(console: Console, title: str) -> Table:
-    """An empty table in the one style of this program."""
+    """Return an empty table in the one style of this program."""
     return Table(
         title=Text(title, style="bold"),
         title_justify="left",
@@ -101,14 +101,14 @@ def make_table(console: Console, title: str) -> Table:
 
 
 def snippet(text: str, width: int) -> Text:
-    """The start of a text on one line, safe for a terminal; `width` in cells (CJK takes two)."""
+    """Return the start of a text on one line, safe for a terminal; `width` in cells (CJK takes two)."""
     short = Text(one_line(text, 4 * width), overflow="ellipsis", no_wrap=True)
     short.truncate(max(8, width), overflow="ellipsis")
     return short
 
 
 def bar(share: float) -> Text:
-    """A bar of blocks for a share between 0 and 1."""
+    """Return a bar of blocks for a share between 0 and 1."""
     full = max(0, min(_BAR, round(share * _BAR)))
     return Text("█" * full, style="cyan") + Text("·" * (_BAR - full), style="dim")
 
@@ -118,7 +118,7 @@ def percent(part: float, whole: float) -> str:
 
 
 def counted(number: int, noun: str, nouns: str = "") -> str:
-    """A number with its noun: "1 file", "2,000 files"."""
+    """Return a number with its noun: "1 file", "2,000 files"."""
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 

@@ -54,7 +54,7 @@ ACTIONS: dict[Action, str] = {
 
 
 def conversion_json(source: Source, made: Converted, place: str, warnings: Sequence[str]) -> dict[str, Any]:
-    """The report for scripts; docs/cli.md says what each member means."""
+    """Return the report for scripts; docs/cli.md says what each member means."""
     return {
         "input": {
             "path": source.path,

@@ -43,7 +43,7 @@ def limits(result: Evaluation) -> list[str]:
 
 
 def evaluation_tables(console: Console, result: Evaluation, counter: str) -> Iterator[Text | Table | str]:
-    """The whole report, piece by piece; strings may be longer than a line."""
+    """Yield the whole report, piece by piece; strings may be longer than a line."""
     if result.cases:
         counts = f"{counted(result.sessions, 'session')} · {counted(result.cases, 'case')}"
         yield Text(f"{counts} · {result.needs / result.cases:.0f} needed identifiers a case ({counter})", style="bold")
@@ -58,7 +58,7 @@ def evaluation_tables(console: Console, result: Evaluation, counter: str) -> Ite
 
 
 def evaluation_json(result: Evaluation, counter: str) -> dict[str, Any]:
-    """Figures rounded to four digits; an interval is null for fewer than three sessions."""
+    """Return figures rounded to four digits; an interval is null for fewer than three sessions."""
     return {
         "sessions": result.sessions,
         "cases": result.cases,
@@ -158,7 +158,7 @@ def _verdict(value: MeanEstimate) -> Text:
 
 
 def _failures(rows: tuple[MethodRow, ...]) -> Iterator[str]:
-    """The reasons of each method, over all ratios."""
+    """Yield the reasons of each method, over all ratios."""
     counts: dict[tuple[str, str], int] = {}
     for row in rows:
         for reason, count in row.failures:

@@ -24,8 +24,8 @@ from compactor_cli.views.survival.result import Survival
 
 
 def dumps(value: Any) -> str:
-    """JSON on one line; lone surrogates stay escaped, so that it can always be written, and so does what commands a
-    terminal or cannot be seen."""
+    """Return JSON on one line; lone surrogates stay escaped, so that it can always be written, and so does what
+    commands a terminal or cannot be seen."""
     return visible(json.dumps(value, ensure_ascii=False))
 
 
@@ -116,7 +116,7 @@ def compact_json(
     survivals: Sequence[Survival],
     warnings: Sequence[str],
 ) -> dict[str, Any]:
-    """The report of one file; of several conversations in it, the sums."""
+    """Return the report of one file; of several conversations in it, the sums."""
     before, after = source.tokens, sum(part.tokens for part in parts)
     targets = [part.target for part in parts if part.target is not None]
     target = sum(targets) if targets else None
@@ -197,7 +197,7 @@ def survival_json(survivals: Sequence[Survival]) -> dict[str, Any]:
 
 
 def _reference(parts: Sequence[Compaction]) -> str | None:
-    """Content address of everything that is not in the output as it was."""
+    """Return content address of everything that is not in the output as it was."""
     removed = any(part.removed for part in parts)
     return reference(part.before.raw(record) for part in parts for record in part.removed) if removed else None
 
@@ -231,12 +231,12 @@ def note_json(note: Note | Fault) -> dict[str, Any]:
 
 
 def line_json(note: Note) -> dict[str, Any]:
-    """A note on a line of the file; `line` (and `index`, the same) counts from 1."""
+    """Return a note on a line of the file; `line` (and `index`, the same) counts from 1."""
     return {"kind": note.kind, "line": note.index, "index": note.index, "detail": note.detail}
 
 
 def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
-    """The decisions of --dry-run."""
+    """Return the decisions of --dry-run."""
     return [
         {
             "conversation": conversation,
@@ -254,7 +254,7 @@ def plan_json(parts: Sequence[Compaction]) -> list[dict[str, Any]]:
 
 
 def outside_json(parts: Sequence[Compaction]) -> dict[str, int]:
-    """Records outside the context that were left out, and their bytes."""
+    """Return records outside the context that were left out, and their bytes."""
     left_out = [(part, record) for part in parts for record in part.outside]
     return {"records": len(left_out), "bytes": sum(len(part.before.raw(record)) for part, record in left_out)}
 

@@ -21,7 +21,7 @@ def keeping_lines(kept: StoredResult, recalled: int) -> Iterator[str]:
 
 
 def keeping_json(kept: StoredResult) -> dict[str, Any]:
-    """Keys of the report; none when nothing was kept."""
+    """Return keys of the report; none when nothing was kept."""
     value: dict[str, Any] = {}
     if kept.compaction is not None:
         value["archive"] = {"compaction": kept.compaction}

@@ -31,7 +31,7 @@ class LeftOut(Struct, frozen=True):
 
 
 def learned_tables(console: Console, taught: Taught, left_out: LeftOut, counter: str) -> Iterator[Text | Table | str]:
-    """The whole report, piece by piece; strings may be longer than a line."""
+    """Yield the whole report, piece by piece; strings may be longer than a line."""
     yield Text(
         f"{counted(taught.sessions, 'session')} of {counted(len(taught.sources), 'source')} · "
         f"{counted(taught.cases, 'case')} · {counted(taught.names, 'name')} ({counter})",
@@ -49,7 +49,7 @@ def learned_tables(console: Console, taught: Taught, left_out: LeftOut, counter:
 
 
 def learned_json(path: str, taught: Taught, left_out: LeftOut, counter: str, warnings: Sequence[str]) -> dict[str, Any]:
-    """Figures rounded to four digits; `held_out` is null when there are none, and `not_held_out` says why."""
+    """Return figures rounded to four digits; `held_out` is null when there are none, and `not_held_out` says why."""
     held_out = taught.held_out
     return {
         "profile": path,
@@ -121,7 +121,7 @@ def _whole_table(console: Console, held_out: HeldOut) -> Table:
 
 
 def _source_table(console: Console, held_out: HeldOut) -> Table:
-    """LINKED of every source."""
+    """Return LINKED of every source."""
     rows = list(held_out.whole.rows)
     ratio = RATIOS[-1]
     table = make_table(console, f"LINKED at {ratio:.0%}, by source")
@@ -135,7 +135,7 @@ def _source_table(console: Console, held_out: HeldOut) -> Table:
 
 
 def _weight_table(console: Console, taught: Taught) -> Table:
-    """The signals that speak most for or against a name when they are 1."""
+    """Return the signals that speak most for or against a name when they are 1."""
     table = make_table(console, "Largest weights")
     table.add_column("weight", justify="right", no_wrap=True)
     table.add_column("signal", no_wrap=True)

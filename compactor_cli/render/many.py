@@ -13,7 +13,7 @@ from compactor_cli.render.tables import savings_table
 
 
 def file_line(outcome: Outcome, *, written: bool) -> str:
-    """One file's result."""
+    """Return one file's result."""
     where = f", written to {outcome.place}" if written and outcome.place not in ("-", outcome.path) else ""
     before, after = outcome.before, outcome.after
     if outcome.earlier:
@@ -33,7 +33,7 @@ def failed_rows(outcome: Outcome) -> str:
 
 
 def sums_table(console: Console, outcomes: Sequence[Outcome]) -> Table:
-    """The sums over all files that were compacted, now or by an earlier run."""
+    """Return the sums over all files that were compacted, now or by an earlier run."""
     done = [outcome for outcome in outcomes if not outcome.error]
     before, after = Sizes(), Sizes()
     for outcome in done:

@@ -23,7 +23,7 @@ _ID = 12
 
 
 def memory_table(console: Console, memories: Sequence[Memory], title: str, *, clock: bool = False) -> Table:
-    """One line a memory. `clock`: times of one day, else the days."""
+    """Return one line a memory. `clock`: times of one day, else the days."""
     table = make_table(console, title)
     when = 5 if clock else 10
     _columns(table, "time" if clock else "day")
@@ -40,7 +40,7 @@ def memory_table(console: Console, memories: Sequence[Memory], title: str, *, cl
 
 
 def hit_table(console: Console, hits: Sequence[MemoryHit], title: str) -> Table:
-    """The memories that were found, the best first, with the words that were asked for set off."""
+    """Return the memories that were found, the best first, with the words that were asked for set off."""
     table = make_table(console, title)
     _columns(table, "day")
     room = max(20, console.width - _ID - 10 - 11 - 5 - 10)
@@ -54,14 +54,14 @@ def hit_table(console: Console, hits: Sequence[MemoryHit], title: str) -> Table:
 
 
 def marked(shown: TextSnippet) -> Text:
-    """A snippet with the words that were asked for set off."""
+    """Return a snippet with the words that were asked for set off."""
     return Text.assemble(
         *((text, "bold green" if is_word else "") for text, is_word in shown.pieces), no_wrap=True, overflow="ellipsis"
     )
 
 
 def memory_page(memory: Memory) -> Iterable[Text]:
-    """Everything about one memory."""
+    """Yield everything about one memory."""
     pinned = "  pinned" if memory.pinned else ""
     yield Text(memory.id, style="bold") + Text(
         f"  {memory.category}  importance {memory.importance:.1f}  confidence {memory.confidence:.2f}{pinned}"
@@ -104,7 +104,7 @@ def merge_table(console: Console, merges: Sequence[Merge], title: str) -> Table:
 
 
 def hit_json(hit: MemoryHit) -> dict[str, Any]:
-    """A memory that was found; `found`: first and last character of the words in the snippet."""
+    """Return a memory that was found; `found`: first and last character of the words in the snippet."""
     position, spans = 0, []
     for text, is_word in hit.snippet.pieces:
         if is_word:
@@ -127,7 +127,7 @@ def short_id(memory: Memory) -> str:
 
 
 def moment(seconds: float | None, form: str = "%Y-%m-%d %H:%M") -> str:
-    """A time in the zone of this place."""
+    """Return a time in the zone of this place."""
     if seconds is None:
         return "-"
     return datetime.fromtimestamp(seconds).astimezone().strftime(form)

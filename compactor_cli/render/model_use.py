@@ -11,7 +11,7 @@ from compactor_cli.text.figures import dollars
 
 
 def use_line(use: ModelUse) -> str:
-    """`openai/gpt-4o-mini: 3 requests, 1 answer from the cache, 12,345 + 800 tokens, $0.0123`."""
+    """Return `openai/gpt-4o-mini: 3 requests, 1 answer from the cache, 12,345 + 800 tokens, $0.0123`."""
     used = use.usage
     requests = f"{used.requests} request{'' if used.requests == 1 else 's'}"
     if use.dry:

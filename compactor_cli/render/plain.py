@@ -15,7 +15,7 @@ from compactor_cli.text.json_values import parse_json
 
 
 def plain_text(source: Source) -> str:
-    """The conversations of a file, each message under its role."""
+    """Return the conversations of a file, each message under its role."""
     several = len(source.transcripts) > 1
     blocks: list[str] = []
     for number, transcript in enumerate(source.transcripts, start=1):

@@ -32,7 +32,7 @@ _OF_THE_FILE = ("input", "output", "target_tokens", "fits", "warnings", "notes")
 
 
 def parts_table(console: Console, result: Prompted) -> Table:
-    """The parts in their order, the history among them."""
+    """Return the parts in their order, the history among them."""
     table = make_table(console, f"Prompt of {result.total:,} tokens")
     table.add_column("part")
     table.add_column("tokens", justify="right")
@@ -94,7 +94,7 @@ def history_line(result: Prompted) -> Text:
 
 
 def segments_json(prompt: Prompt, choices: Sequence[SegmentChoice]) -> dict[str, Any]:
-    """Keys about segments, for `assemble` and `budget`."""
+    """Return keys about segments, for `assemble` and `budget`."""
     return {
         "segments": [
             {"id": c.id, "in": c.variant != "out", "variant": c.variant, "tokens": c.tokens, "reason": c.reason}
@@ -114,7 +114,7 @@ def assemble_json(
     survivals: Sequence[Survival],
     warnings: Sequence[str],
 ) -> dict[str, Any]:
-    """The report of `assemble`."""
+    """Return the report of `assemble`."""
     history = result.history
     report = compact_json(source, counter, output, history.data, [history], survivals, warnings)
     before = {"messages": len(result.before.messages), "tokens": result.before.tokens}
@@ -151,7 +151,7 @@ def assemble_json(
 
 
 def _part_json(part: Sized, result: Prompted) -> dict[str, Any]:
-    """One part; of the transcript's own system messages the tokens are part of the history's."""
+    """Return one part; of the transcript's own system messages the tokens are part of the history's."""
     own = part.given == "transcript"
     return {
         "name": part.name,

@@ -27,7 +27,7 @@ _AGES = ((60, 1, "s"), (3_600, 60, " min"), (86_400, 3_600, " h"), (14 * 86_400,
 
 
 def session_table(console: Console, sessions: Sequence[Saved], now: float) -> Table:
-    """The newest first. A number with ~ is an estimate, – is not known."""
+    """Return the newest first. A number with ~ is an estimate, – is not known."""
     table = make_table(console, "Sessions")
     wide = console.width >= _WIDE
     project_width = _PROJECT if wide else _PROJECT_NARROW
@@ -61,7 +61,7 @@ def session_table(console: Console, sessions: Sequence[Saved], now: float) -> Ta
 
 
 def choices(sessions: Sequence[Saved], width: int, now: float) -> Iterable[Text]:
-    """One numbered line a session, to choose from."""
+    """Yield one numbered line a session, to choose from."""
     for number, saved in enumerate(sessions, 1):
         used = age(now - saved.session.used, saved.session.used)
         project = one_line(_project(saved.about.project, _PROJECT), _PROJECT)
@@ -111,14 +111,14 @@ def _session_json(saved: Saved) -> dict[str, Any]:
 
 
 def figure(known: Figure | None) -> str:
-    """A number in short; with ~ where it is an estimate."""
+    """Return a number in short; with ~ where it is an estimate."""
     if known is None:
         return "–"
     return ("~" if known.source == "estimated" else "") + short(known.value)
 
 
 def short(number: int) -> str:
-    """Three digits at most: 940, 12k, 1.4M."""
+    """Return three digits at most: 940, 12k, 1.4M."""
     for index, (size, unit) in enumerate(_UNITS):
         if number >= size * 0.9995:
             scaled = number / size
@@ -138,7 +138,7 @@ def age(seconds: float, moment: float) -> str:
 
 
 def _project(path: str, width: int) -> str:
-    """The end of a project's path, whole folders where that is possible."""
+    """Return the end of a project's path, whole folders where that is possible."""
     if len(path) <= width:
         return path or "–"
     name = PurePath(path.replace("\\", "/")).name

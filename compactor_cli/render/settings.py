@@ -17,7 +17,7 @@ _WIDTH = 40
 
 
 def settings_table(console: Console, values: Mapping[str, SettingValue]) -> Table:
-    """Every key with its value and where that came from; what was set is set off."""
+    """Return every key with its value and where that came from; what was set is set off."""
     table = make_table(console, "Settings")
     table.add_column("key", no_wrap=True)
     table.add_column("value", overflow="fold", max_width=_WIDTH)

@@ -26,7 +26,7 @@ def strategy_table(console: Console, strategies: Iterable[Strategy]) -> Table:
 
 
 def strategies_json(strategies: Iterable[Strategy]) -> list[dict[str, Any]]:
-    """One object a strategy; `learned`: it uses the weights of a profile."""
+    """Return one object a strategy; `learned`: it uses the weights of a profile."""
     return [{"name": s.name, "purpose": s.purpose, "suits": s.suits, "learned": s.learned} for s in strategies]
 
 

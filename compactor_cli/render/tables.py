@@ -56,7 +56,7 @@ def brief(message: Message, width: int) -> Text:
 
 
 def score_table(console: Console, analysis: Analysis, shown: Sequence[int]) -> Table:
-    """One line a message; on a narrow console the factors stand below the text."""
+    """Return one line a message; on a narrow console the factors stand below the text."""
     table = make_table(console, "Scores (★ residual: kept whole by strategy tiered, ☆ demoted: over the limit)")
     wide = console.width >= _WIDE
     for name in ("#", "role", "tokens", "score", "", "tier"):
@@ -123,7 +123,7 @@ def spent_table(console: Console, parts: Sequence[Compaction], strategy: str) ->
 
 
 def savings_table(console: Console, before: Sizes, after: Sizes, title: str = "Token savings") -> Table:
-    """Sizes before and after, of one file or the sums of several."""
+    """Return sizes before and after, of one file or the sums of several."""
     table = make_table(console, title)
     table.add_column("")
     table.add_column("before", justify="right")
@@ -156,7 +156,8 @@ def decided_line(parts: Sequence[Compaction]) -> Text:
 
 
 def plan_table(console: Console, part: Compaction) -> Table:
-    """One line a group; the names that its kept lines are valued for stand below the reason on a narrow console."""
+    """Return one line a group; the names that its kept lines are valued for stand below the reason on a narrow
+    console."""
     lines, strategy = plan_lines(part), part.plan.strategy if part.plan else ""
     valued, wide = any(line.decision.signals for line in lines), console.width >= _WIDE
     note = " (“for”: the names that lines are kept for)" if valued and not wide else ""
@@ -186,7 +187,7 @@ def plan_table(console: Console, part: Compaction) -> Table:
 
 
 def _names(decision: Decision, width: int) -> Text:
-    """The names that made most of its value; of what stays only for being new none."""
+    """Return the names that made most of its value; of what stays only for being new none."""
     if decision.rendition == "whole" and decision.reason == NEWEST_EXCHANGE:
         return Text("")
     names = (signal.rpartition(" (")[0] for signal in decision.signals)  # behind a name: what speaks for it

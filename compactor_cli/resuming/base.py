@@ -43,8 +43,8 @@ class Compacted(Struct, frozen=True):
         return next((link.id for link in reversed(self.before.links) if link and not link.chain), "")
 
     def lead(self) -> tuple[str, list[tuple[Message, Any]]]:
-        """A summary to begin with, and the records that stand behind it: the output's own where its first message is
-        one, else a notice."""
+        """Return a summary to begin with, and the records that stand behind it: the output's own where its first
+        message is one, else a notice."""
         records = self.records
         first = self.after.messages[0] if self.after.messages else None
         if first is None or first.origin != "summary":
@@ -57,14 +57,15 @@ class Compacted(Struct, frozen=True):
         return max((time for time in times if time is not None), default=UNKNOWN_TIME)
 
     def stamps(self) -> Iterator[str]:
-        """Times behind the newest record, a millisecond apart: agents begin at the record with the newest time."""
+        """Yield times behind the newest record, a millisecond apart: agents begin at the record with the newest
+        time."""
         last, number = self.last_time(), 0
         while True:
             number += 1
             yield iso(last + number / 1000)
 
     def id(self, *words: str | int) -> str:
-        """A UUID of some words."""
+        """Return a UUID of some words."""
         return uuid_of(self.key, *words)
 
 
@@ -78,25 +79,27 @@ class Agentic(Protocol):
     """It appends to files of a record a line only, not to documents."""
 
     def project(self, value: Any) -> str:
-        """The folder that is worked in, or what the format has in its place, where a value of the file says it."""
+        """Return the folder that is worked in, or what the format has in its place, where a value of the file says
+        it."""
 
     def append(self, compacted: Compacted) -> Sequence[Any]:
-        """The JSON values that make what is sent the output of the compaction. Raises UsageError for a session to
-        which nothing can be appended."""
+        """Return the JSON values that make what is sent the output of the compaction. Raises UsageError for a session
+        to which nothing can be appended."""
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        """JSON texts to put at paths of a value of the file, so that the session `old` becomes the session `new`."""
+        """Return JSON texts to put at paths of a value of the file, so that the session `old` becomes the session
+        `new`."""
 
 
 def last_value(transcript: Transcript) -> dict[str, Any]:
-    """The newest record of a session that holds a message: an envelope to imitate."""
+    """Return the newest record of a session that holds a message: an envelope to imitate."""
     record = next((m.records[-1] for m in reversed(transcript.messages) if m.records), None)
     value = json.loads(transcript.raw(record)) if record is not None else {}
     return value if isinstance(value, dict) else {}
 
 
 def member(value: Any, *path: str) -> str:
-    """A string at a path of objects; empty where there is none."""
+    """Return a string at a path of objects; empty where there is none."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""

@@ -70,14 +70,14 @@ class _Ids:
         self._new: dict[str, str] = {}
 
     def of(self, name: str, prefix: str = "") -> str:
-        """The new id for an old one, the same each time."""
+        """Return the new id for an old one, the same each time."""
         if name not in self._new:
             made = self._compacted.id(prefix, name)
             self._new[name] = prefix + made.replace("-", "")[:24] if prefix else made
         return self._new[name]
 
     def known(self, field: Any) -> Any:
-        """A member of a record, by its new id where it names something that has one."""
+        """Return a member of a record, by its new id where it names something that has one."""
         return self._new.get(field, field) if isinstance(field, str) else field
 
 
@@ -86,8 +86,8 @@ def _counts(value: Any) -> bool:
 
 
 def _copied(message: dict[str, Any], ids: _Ids, *, counted: bool) -> dict[str, Any]:
-    """A message under new ids. Only the newest count stays: it says how large the context is, and who adds up what was
-    used would count the others twice."""
+    """Return a message under new ids. Only the newest count stays: it says how large the context is, and who adds up
+    what was used would count the others twice."""
     content = message.get("content")
     changes: dict[str, Any] = {}
     if isinstance(content, list):

@@ -37,7 +37,7 @@ class ResumedCodex:
 
 
 def _item(value: Any) -> Any:
-    """The item of a record; the message of an older compaction, which stands for history, is the user's."""
+    """Return the item of a record; the message of an older compaction, which stands for history, is the user's."""
     payload = value["payload"]
     if value.get("type") == "response_item":
         return payload
@@ -46,7 +46,7 @@ def _item(value: Any) -> Any:
 
 
 def _count(compacted: Compacted, stamp: str) -> list[Any]:
-    """The newest count of the session for the context as it is now: the agent compacts by it before it sends."""
+    """Return the newest count of the session for the context as it is now: the agent compacts by it before it sends."""
     before = compacted.before
     raw = (before.raw(record) for record in range(len(before.records) - 1, -1, -1))
     counts = (json.loads(line) for line in raw if b'"token_count"' in line)

@@ -25,8 +25,8 @@ def agentic(format: str) -> Agentic:
 
 
 def appended(before: Source, after: Source) -> bytes:
-    """The file as it was with what its agent would append, so that what is sent is that of `after`, the output of a
-    compaction. Raises UsageError where nothing can be appended."""
+    """Return the file as it was with what its agent would append, so that what is sent is that of `after`, the output
+    of a compaction. Raises UsageError where nothing can be appended."""
     way = agentic(before.format)
     if len(before.transcripts) != 1:
         raise UsageError("a file of several sessions: nothing is appended to it; write one session a file")
@@ -48,12 +48,12 @@ def appended(before: Source, after: Source) -> bytes:
 
 
 def new_id(format: str, data: Content) -> str:
-    """An id for a session that `data` is to become: the same for the same bytes."""
+    """Return an id for a session that `data` is to become: the same for the same bytes."""
     return f"ses_{digest(sha256(data))[:26]}" if format == "opencode" else uuid_of(sha256(data), "session")
 
 
 def renamed(format: str, data: Content, old: str, new: str) -> bytes:
-    """The file of a session with another id, wherever the format has it."""
+    """Return the file of a session with another id, wherever the format has it."""
     way = agentic(format)
     pieces: list[bytes] = []
     position = 0
@@ -65,7 +65,7 @@ def renamed(format: str, data: Content, old: str, new: str) -> bytes:
 
 
 def values_of(data: Content) -> Iterator[tuple[int, int, Any]]:
-    """The JSON values of a file with their spans: the document that it is, or its lines."""
+    """Yield the JSON values of a file with their spans: the document that it is, or its lines."""
     whole = _json(data)
     if whole is not None:
         yield 0, len(data), whole
@@ -79,7 +79,7 @@ def values_of(data: Content) -> Iterator[tuple[int, int, Any]]:
 
 
 def _json(data: Content) -> Any:
-    """The value of a file that is one document; None of any other."""
+    """Return the value of a file that is one document; None of any other."""
     first = data[: data.find(b"\n") + 1 or len(data)]
     with suppress(json.JSONDecodeError):
         json.loads(first)

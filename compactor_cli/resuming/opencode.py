@@ -59,7 +59,7 @@ class ResumedOpenCode:
 def _compaction(
     compacted: Compacted, session: str, created: int, summary: str, answer: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """The request for a summary and the summary, as the agent writes them."""
+    """Yield the request for a summary and the summary, as the agent writes them."""
     ids = [_id("msg", created + number, compacted.key, str(number)) for number in range(2)]
     model = {name: str(answer.get(name) or "") for name in _MODEL}
     path = answer["path"] if isinstance(answer.get("path"), dict) else {"cwd": "", "root": ""}
@@ -87,13 +87,13 @@ def _compaction(
 
 
 def _id(kind: str, created: int, key: str, word: str) -> str:
-    """An id that sorts by its time, in milliseconds, and is the same for the same key and word."""
+    """Return an id that sorts by its time, in milliseconds, and is the same for the same key and word."""
     counter = int(word.rpartition(" ")[2]) % 0x1000
     return f"{kind}_{(created * 0x1000 + counter) % (1 << 48):012x}{digest(key, kind, word)[:14]}"
 
 
 def _renamed(name: str, old: str, new: str) -> str:
-    """The new id of a session, or of what is in it: one that sorts as the old one."""
+    """Return the new id of a session, or of what is in it: one that sorts as the old one."""
     if name == old:
         return new
     return f"{name[:4]}{name[_STAMP]}{digest(new, name)[:14]}"

@@ -90,8 +90,8 @@ def _ends(before: _Events, after: _Events) -> tuple[int, int]:
 
 
 def _units(events: _Events) -> Iterator[set[str]]:
-    """Events that are sent as a whole or not at all: the calls of an answer with their results, and a run of calls from
-    its first signed thinking on."""
+    """Yield events that are sent as a whole or not at all: the calls of an answer with their results, and a run of
+    calls from its first signed thinking on."""
     answers: dict[str, set[str]] = {}
     of_call: dict[str, str] = {}
     for record in events.way:

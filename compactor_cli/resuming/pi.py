@@ -48,7 +48,7 @@ class ResumedPi:
 
 
 def _free(uuid: str, taken: set[str]) -> str:
-    """Eight hex digits that no entry has yet."""
+    """Return eight hex digits that no entry has yet."""
     digits = uuid.replace("-", "")
     own = next((short for start in range(len(digits) - 7) if (short := digits[start : start + 8]) not in taken), digits)
     taken.add(own)

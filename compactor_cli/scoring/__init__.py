@@ -27,7 +27,7 @@ SCORERS: dict[str, Callable[[LanguageModel | None, str], Scorer]] = {
 
 
 def scorer(name: str, model: LanguageModel | None = None, prompt: str = "") -> Scorer:
-    """The scorer of this name; `prompt`: the system prompt of one that asks a model, in place of its own.
+    """Return the scorer of this name; `prompt`: the system prompt of one that asks a model, in place of its own.
 
     Raises UsageError for an unknown one, and when it needs a model and has none."""
     if name not in SCORERS:

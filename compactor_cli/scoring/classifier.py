@@ -137,8 +137,8 @@ def _key(message: Message) -> tuple[str, str]:
 
 
 def _cut_for(room: int) -> int:
-    """Characters of a message, so that a request of one message fits the model whatever its letters. `room`: tokens
-    that messages and their entries may take."""
+    """Return characters of a message, so that a request of one message fits the model whatever its letters. `room`:
+    tokens that messages and their entries may take."""
     return max(_SMALLEST_CUT, min(_CUT, (room - _ENTRY) // 2 - 100))
 
 
@@ -151,7 +151,7 @@ def _shown(message: Message, cut: int) -> _Shown:
 
 
 def _batches(shown: Sequence[_Shown], room: int) -> list[list[_Shown]]:
-    """Neighbours together, as many as a request takes; what might sway the judge is alone."""
+    """Return neighbours together, as many as a request takes; what might sway the judge is alone."""
     batches: list[list[_Shown]] = []
     tokens = characters = 0
     together: list[_Shown] = []
@@ -185,7 +185,7 @@ def _named(batch: Sequence[_Shown]) -> str:
 
 
 def _read_scores(indices: set[int], text: str, *, threshold: float) -> dict[int, Score]:
-    """Index -> score. Raises RejectedError unless each message is judged once, within the limits."""
+    """Return index -> score. Raises RejectedError unless each message is judged once, within the limits."""
     entries = read_json(text, _READ)["messages"]
     answered = [int(entry["index"]) for entry in entries]
     if unknown := sorted({*answered} - indices):
@@ -213,7 +213,7 @@ def _classified(entry: dict[str, Any], threshold: float) -> Score:
 
 
 def _fallen_back(score: Score, threshold: float) -> Score:
-    """A score by factors, which says so. What it finds worth keeping is something about the work."""
+    """Return a score by factors, which says so. What it finds worth keeping is something about the work."""
     factors = tuple(Factor(f"fallback {name}", points) for name, points in score.factors)
     persist = score.value >= threshold
     return Score(

@@ -83,7 +83,7 @@ def _factors(message: Message, references: int, newest: float | None) -> tuple[F
 
 
 def tool_failed(message: Message, prose: str) -> bool | None:
-    """True: a tool failed; False: one is said to have succeeded; None: neither is known.
+    """Return true: a tool failed; False: one is said to have succeeded; None: neither is known.
 
     What a format states comes first, then a stated exit code, then the words of seed 000.
     """

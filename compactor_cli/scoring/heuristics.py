@@ -41,7 +41,7 @@ def speaks_of_scores(text: str) -> bool:
 
 
 def obvious(message: Message, threshold: float) -> Score | None:
-    """The score of a message that needs no model; None for all others."""
+    """Return the score of a message that needs no model; None for all others."""
     kind = _kind(message)
     if kind is None:
         return None
@@ -50,7 +50,7 @@ def obvious(message: Message, threshold: float) -> Score | None:
 
 
 def _kind(message: Message) -> tuple[str, float, str, float] | None:
-    """Name, points, category and confidence."""
+    """Return name, points, category and confidence."""
     if message.role == "system":
         return "system message", 0, "none", 0.9  # it stays whatever its score
     if message.origin == "summary":

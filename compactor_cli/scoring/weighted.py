@@ -45,7 +45,7 @@ def _pattern(keywords: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 def _whole(word: str) -> str:
-    """A pattern for a keyword as a word of its own; scripts that put no blanks between words have none."""
+    """Return a pattern for a keyword as a word of its own; scripts that put no blanks between words have none."""
     before = r"(?<!\w)" if word[0].isascii() else ""
     after = r"(?!\w)" if word[-1].isascii() else ""
     return f"{before}{re.escape(word)}{after}"

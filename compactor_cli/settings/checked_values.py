@@ -46,7 +46,7 @@ def allowed(key: Key) -> str:
 
 
 def checked(key: Key, value: Any) -> Any:
-    """The value as the settings hold it. Raises ValueError that says what is allowed."""
+    """Return the value as the settings hold it. Raises ValueError that says what is allowed."""
     if value is None and key.optional:
         return None
     if key.many:
@@ -55,7 +55,7 @@ def checked(key: Key, value: Any) -> Any:
 
 
 def parsed(key: Key, text: str) -> Any:
-    """The value that a text stands for, of a variable or of `config set`. Raises ValueError.
+    """Return the value that a text stands for, of a variable or of `config set`. Raises ValueError.
 
     A list is a JSON array, or has commas between its items.
     """
@@ -69,14 +69,14 @@ def parsed(key: Key, text: str) -> Any:
 
 
 def shown(value: Any) -> str:
-    """A value as people write it: `true`, `0.2`, `[10, 25, 50]`, a text without quotes; unset is empty."""
+    """Return a value as people write it: `true`, `0.2`, `[10, 25, 50]`, a text without quotes; unset is empty."""
     if value is None:
         return ""
     return masked(value) if isinstance(value, str) else written(value)
 
 
 def written(value: Any) -> str:
-    """A value as TOML and YAML both have it."""
+    """Return a value as TOML and YAML both have it."""
     if isinstance(value, float) and math.isfinite(value):
         return format(Decimal(repr(value)), "f")  # YAML takes 1e-05 for a text
     if isinstance(value, (list, tuple)):
@@ -85,7 +85,7 @@ def written(value: Any) -> str:
 
 
 def moment(value: Any) -> float | None:
-    """Seconds since 1970 of a number, an ISO 8601 text or a date; None when it is no time."""
+    """Return seconds since 1970 of a number, an ISO 8601 text or a date; None when it is no time."""
     if isinstance(value, (datetime, date)):
         return parse_time(value.isoformat())
     if isinstance(value, str) and value.replace(".", "", 1).isdigit():
@@ -135,7 +135,7 @@ def _within(key: Key, value: Any) -> bool:
 
 
 def _plain(key: Key, text: str) -> Any:
-    """A single value from its text; what it cannot be stays a text, for `checked` to refuse."""
+    """Return a single value from its text; what it cannot be stays a text, for `checked` to refuse."""
     if key.kind is bool:
         return _WORDS.get(text.strip().lower(), text)
     if key.kind is str or key.form == "time":
@@ -147,7 +147,7 @@ def _plain(key: Key, text: str) -> Any:
 
 
 def _array(text: str) -> list[Any] | None:
-    """A JSON array; None for anything else, such as a pattern that begins with a bracket."""
+    """Return a JSON array; None for anything else, such as a pattern that begins with a bracket."""
     if not text.lstrip().startswith("["):
         return None
     try:

@@ -346,7 +346,7 @@ class Settings(_Values):
         return self.strategy_for(aims=self.target_tokens is not None or self.target_ratio is not None)
 
     def strategy_for(self, *, aims: bool) -> str:
-        """The same for runs with a target (`aims`), or without one."""
+        """Return the same for runs with a target (`aims`), or without one."""
         # adaptive quotes lines: it leaves a model nothing to write
         return self.strategy or (("rolling" if self.summarizer == "llm" else "adaptive") if aims else "tiered")
 

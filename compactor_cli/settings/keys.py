@@ -60,20 +60,20 @@ class Key(Struct, frozen=True):
 
 @cache
 def keys() -> Mapping[str, Key]:
-    """Every key by its name: those without a section first, then section by section."""
+    """Return every key by its name: those without a section first, then section by section."""
     all_keys = [_preset(), *_keys_of(Settings, ""), *_keys_of(ReadingSettings, "")]
     return {key.name: key for key in sorted(all_keys, key=lambda key: key.section != "")}
 
 
 def _preset() -> Key:
-    """The key that stands for others."""
+    """Return the key that stands for others."""
     ways = "; ".join(f"{name} ({preset.purpose})" for name, preset in PRESETS.items())
     option = Option("--preset", ("compact", "inspect"), "NAME")
     return Key("preset", str, "", f"when to compact: {ways}; empty: none", choices=("", *PRESETS), option=option)
 
 
 def options_of(command: str) -> list[Key]:
-    """The keys that a command has options for."""
+    """Return the keys that a command has options for."""
     return [key for key in keys().values() if key.option and command in key.option.commands]
 
 
@@ -113,7 +113,7 @@ def _key(name: str, field: Field[Any], hint: Any) -> Key:
 
 
 def _names(key: str) -> tuple[str, ...]:
-    """The names that registries know, for the keys that choose from one."""
+    """Return the names that registries know, for the keys that choose from one."""
     known = {
         "strategy": ("", *STRATEGIES),
         "summarizer": tuple(SUMMARIZERS),

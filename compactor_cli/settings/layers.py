@@ -45,7 +45,7 @@ _RIVALS = {"target_tokens": "target_ratio", "target_ratio": "target_tokens"}
 
 
 def merge(layers: Sequence[Layer]) -> dict[str, SettingValue]:
-    """Every key with its effective value, from layers of which each is stronger than those before it.
+    """Return every key with its effective value, from layers of which each is stronger than those before it.
 
     The strongest layer that names a preset has it expanded under its own keys; other presets count for
     nothing. Raises SettingsError for keys of one layer that exclude each other.

@@ -12,7 +12,7 @@ from compactor_cli.settings.layers import Layer, Origin, SettingValue
 
 
 def layer_of(document: Mapping[Any, Any], origin: Origin) -> Layer:
-    """The keys that a document sets. Raises SettingsError that names the file, the keys and what is allowed."""
+    """Return the keys that a document sets. Raises SettingsError that names the file, the keys and what is allowed."""
     known, layer, wrong = keys(), {}, []
     for name, value in _flat(document):
         if name not in known:
@@ -43,7 +43,7 @@ def unknown(name: str, value: Any = None) -> str:
 
 
 def _flat(document: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
-    """Dotted keys and their values. A section without any keys is allowed, also where YAML makes it null."""
+    """Yield dotted keys and their values. A section without any keys is allowed, also where YAML makes it null."""
     known = sections()
     for name, value in document.items():
         if name not in known:

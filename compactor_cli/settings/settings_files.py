@@ -45,7 +45,7 @@ class SettingsFile(Struct, frozen=True):
 
 
 def files_in_use(config: str, folder: Path) -> list[SettingsFile]:
-    """The files that are read, the weaker first: that of --config alone, else the user's and the project's."""
+    """Return the files that are read, the weaker first: that of --config alone, else the user's and the project's."""
     if config:
         return [named_file(config)]
     files = [user_file(), project_file(folder)]
@@ -64,7 +64,7 @@ def working_folder() -> Path:
 
 
 def user_file() -> SettingsFile:
-    """The user's file; config.toml when there is none yet."""
+    """Return the user's file; config.toml when there is none yet."""
     from platformdirs import user_config_path
 
     folder = user_config_path("compactor", appauthor=False)
@@ -72,7 +72,7 @@ def user_file() -> SettingsFile:
 
 
 def project_file(folder: Path) -> SettingsFile | None:
-    """The file of the nearest folder, from this one upwards, that has one."""
+    """Return the file of the nearest folder, from this one upwards, that has one."""
     for place in (folder, *folder.parents):
         path = _only(place, "compactor")
         if path is None and _has_section(place / PYPROJECT):
@@ -83,7 +83,7 @@ def project_file(folder: Path) -> SettingsFile | None:
 
 
 def read_file(file: SettingsFile) -> Layer:
-    """The keys that a file sets. Raises SettingsError."""
+    """Return the keys that a file sets. Raises SettingsError."""
     document = section_of(file, parse(file, read_text(file)))
     layer = dict(layer_of(document, file.origin))
     for name, entry in layer.items():
@@ -105,12 +105,12 @@ def read_text(file: SettingsFile) -> str:
 
 
 def parse(file: SettingsFile, text: str) -> Mapping[Any, Any]:
-    """The document in a text. Raises SettingsError that names the line."""
+    """Return the document in a text. Raises SettingsError that names the line."""
     return _yaml(str(file.path), text) if file.is_yaml else _toml(str(file.path), text)
 
 
 def section_of(file: SettingsFile, document: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """The settings in a document: all of it, or one table."""
+    """Return the settings in a document: all of it, or one table."""
     for name in file.section:
         document = document.get(name, {})
         if not isinstance(document, Mapping):
@@ -119,7 +119,7 @@ def section_of(file: SettingsFile, document: Mapping[Any, Any]) -> Mapping[Any, 
 
 
 def _only(folder: Path, stem: str) -> Path | None:
-    """The file of this name in a folder, whatever its suffix. Raises SettingsError for two."""
+    """Return the file of this name in a folder, whatever its suffix. Raises SettingsError for two."""
     paths = [path for suffix in SUFFIXES if _is_file(path := folder / f"{stem}{suffix}")]
     if len(paths) > 1:
         raise SettingsError(f"{' and '.join(map(str, paths))}: two settings files in one folder; keep one")

@@ -16,7 +16,7 @@ _HEAD = """\
 
 
 def template(*, yaml: bool) -> str:
-    """The text of a file of defaults. In TOML, a key that is unset by default has no value to show."""
+    """Return the text of a file of defaults. In TOML, a key that is unset by default has no value to show."""
     lines = [_HEAD.format(colon=": " if yaml else " = ")]
     for section in ("", *sections()):
         indent = "  " if yaml and section else ""

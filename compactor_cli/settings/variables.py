@@ -18,7 +18,7 @@ _OFF = ("", "0", "false", "no", "off")
 
 
 def layer_of(environment: Mapping[str, str]) -> tuple[Layer, list[str]]:
-    """The keys that variables set, and a warning for each COMPACTOR_ variable that nobody knows.
+    """Return the keys that variables set, and a warning for each COMPACTOR_ variable that nobody knows.
 
     An empty variable sets nothing. Raises SettingsError for values that are not allowed.
     """

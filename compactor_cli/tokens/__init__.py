@@ -29,7 +29,7 @@ class CounterChoice(Struct, frozen=True):
 
 
 def make_counter(tokenizer: str = "", model: str = "") -> CounterChoice:
-    """The counter named by --tokenizer, or the one of --model, or o200k_base.
+    """Return the counter named by --tokenizer, or the one of --model, or o200k_base.
 
     A missing vocabulary is reported and replaced; an unknown name raises UsageError.
     """
@@ -58,7 +58,7 @@ def _of_model(model: str) -> CounterChoice:
 
 
 def _open(vocabulary: str) -> CounterChoice:
-    """The counter of an open model's vocabulary, which only splintr has."""
+    """Return the counter of an open model's vocabulary, which only splintr has."""
     count = splintr_count(vocabulary)
     if count is not None:
         return CounterChoice(ExactCounter(vocabulary, count))
@@ -68,7 +68,7 @@ def _open(vocabulary: str) -> CounterChoice:
 
 
 def _public(encoding: str, *, approximate_for: str = "") -> CounterChoice:
-    """The counter of one of OpenAI's encodings: by splintr, or by tiktoken where there is none."""
+    """Return the counter of one of OpenAI's encodings: by splintr, or by tiktoken where there is none."""
     try:
         count = splintr_count(encoding, partial(_reference, encoding), public=True) or _reference(encoding)
     except (ValueError, OSError) as error:
@@ -79,7 +79,7 @@ def _public(encoding: str, *, approximate_for: str = "") -> CounterChoice:
 
 
 def _reference(encoding: str) -> CountTokens | None:
-    """tiktoken's count; None where its vocabulary is not on this machine."""
+    """Return tiktoken's count; None where its vocabulary is not on this machine."""
     folder = cache_folder(encoding)
     if folder is None:
         return None

@@ -17,4 +17,4 @@ class TokenCounter(Protocol):
     per_image: int
 
     def count(self, text: str) -> int:
-        """Tokens of a text, 0 for an empty one."""
+        """Return tokens of a text, 0 for an empty one."""

@@ -33,7 +33,7 @@ class ModelFacts(Struct, frozen=True):
 
 
 def model_facts(model: str) -> ModelFacts:
-    """Context limit of a model, with or without its provider's prefix."""
+    """Return context limit of a model, with or without its provider's prefix."""
     for name in (model, model.rpartition("/")[2]) if model else ():
         entry = entry_of(name) or {}
         limit = entry.get("max_input_tokens") or entry.get("max_tokens")
@@ -50,7 +50,7 @@ def entry_of(name: str) -> Mapping[str, Any] | None:
 
 
 def chat_models() -> list[tuple[str, int]]:
-    """The models of the table that converse, by name, with their context limits."""
+    """Return the models of the table that converse, by name, with their context limits."""
     models = []
     for name, entry in _table().items():
         limit = isinstance(entry, dict) and entry.get("mode") in ("chat", "responses") and entry.get("max_input_tokens")
@@ -61,7 +61,7 @@ def chat_models() -> list[tuple[str, int]]:
 
 @cache
 def _table() -> dict[str, Any]:
-    """The table, read once: that takes 50 ms. Empty when litellm is not installed."""
+    """Return the table, read once: that takes 50 ms. Empty when litellm is not installed."""
     folder = litellm_folder()
     file = folder / _TABLE if folder else None
     table: dict[str, Any] = json.loads(file.read_bytes()) if file and file.is_file() else {}
@@ -69,7 +69,7 @@ def _table() -> dict[str, Any]:
 
 
 def encoding_of(model: str) -> str | None:
-    """The public encoding of a model, or None when it has none."""
+    """Return the public encoding of a model, or None when it has none."""
     from tiktoken.model import encoding_name_for_model
 
     for name in (model, model.rpartition("/")[2]):

@@ -21,6 +21,6 @@ _MODELS = (
 
 
 def open_vocabulary_of(model: str) -> str:
-    """The vocabulary of an open model's name, with or without its provider's prefix; empty for other models."""
+    """Return the vocabulary of an open model's name, with or without its provider's prefix; empty for other models."""
     name = model.rpartition("/")[2].lower().replace("_", "-").removeprefix("meta-")
     return next((vocabulary for vocabulary, pattern in _MODELS if re.match(pattern, name)), "")

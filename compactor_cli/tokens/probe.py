@@ -72,7 +72,7 @@ class Fit(Struct, Generic[Result], frozen=True):
 
 
 def probe(messages: Sequence[Message], model: LanguageModel, local: TokenCounter) -> int | None:
-    """Tokens of messages as the provider counts them, or None when it does not say; the model then knows.
+    """Return tokens of messages as the provider counts them, or None when it does not say; the model then knows.
 
     What a request of text cannot carry, pictures and the frames of messages that were merged or are
     blank, counts what it counts locally.
@@ -123,7 +123,8 @@ def fit(
 
 
 def ratio_of(tokens: int, messages: Sequence[Message], local: TokenCounter) -> Fraction:
-    """Tokens by the provider over those by a local counter, of all but pictures, which both sides count alike."""
+    """Return tokens by the provider over those by a local counter, of all but pictures, which both sides count
+    alike."""
     pictures = _pictures(messages, local)
     texts = sum(local.per_message + sum(map(local.count, _texts(message))) for message in messages)
     return Fraction(max(1, tokens - pictures), texts) if texts else Fraction(1)
@@ -142,7 +143,7 @@ def _pictures(messages: Sequence[Message], local: TokenCounter) -> int:
 
 
 def _requests(messages: Sequence[Message], limit: int, local: TokenCounter) -> tuple[list[ModelRequest], int]:
-    """The requests that the messages take, and the local count of what they cannot carry."""
+    """Return the requests that the messages take, and the local count of what they cannot carry."""
     room = int(limit * _SHARE)
     unsent = _pictures(messages, local)
     turns: list[Turn] = []
@@ -164,7 +165,7 @@ def _requests(messages: Sequence[Message], limit: int, local: TokenCounter) -> t
 
 
 def _pieces(text: str, room: int, local: TokenCounter) -> Iterator[str]:
-    """A text in pieces that fit a request: itself, nearly always."""
+    """Yield a text in pieces that fit a request: itself, nearly always."""
     middle = len(text) // 2
     if not middle or local.count(text) + local.per_message <= room:
         yield text
@@ -174,7 +175,7 @@ def _pieces(text: str, room: int, local: TokenCounter) -> Iterator[str]:
 
 
 def _chunks(turns: Sequence[Turn], room: int, local: TokenCounter) -> Iterator[list[Turn]]:
-    """Turns that fit a request together."""
+    """Yield turns that fit a request together."""
     chunk: list[Turn] = []
     filled = 0
     for turn in turns:
@@ -193,7 +194,7 @@ def _cost(turn: Turn, local: TokenCounter) -> int:
 
 
 def _alternating(turns: Sequence[Turn]) -> list[Turn]:
-    """Turns as all providers accept them: no two of one role in a row, the user's first and last."""
+    """Return turns as all providers accept them: no two of one role in a row, the user's first and last."""
     merged = list(joined(turns))
     first = next((index for index, turn in enumerate(merged) if turn.role != "system"), len(merged))
     if first == len(merged) or merged[first].role != "user":
@@ -204,7 +205,7 @@ def _alternating(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def _request(turns: Sequence[Turn]) -> ModelRequest:
-    """A request of these turns; a system turn at their beginning is its system prompt."""
+    """Return a request of these turns; a system turn at their beginning is its system prompt."""
     system = turns[0].text if turns[0].role == "system" else ""
     return ModelRequest(PURPOSE, system, tuple(turns[1:] if system else turns), _ANSWER_TOKENS)
 

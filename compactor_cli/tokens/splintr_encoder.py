@@ -68,7 +68,8 @@ def splintr_count(
 
 @cache
 def _loaded(made_by: type[Tokenizer], vocabulary: str) -> AnyTokenizer | Tokenizer:
-    """The tokenizer of a vocabulary, one for all counters: it is made, and at its first text made ready, for long."""
+    """Return the tokenizer of a vocabulary, one for all counters: it is made, and at its first text made ready, for
+    long."""
     data = read_vocabulary(vocabulary) if vocabulary == _SLOW_TO_START else None
     if data is None:
         return made_by.from_pretrained(vocabulary)

@@ -35,7 +35,7 @@ def tiktoken_count(encoding: str, folder: Path) -> CountTokens:
 
 
 def _read_vocabulary(folder: Path, url: str, expected_hash: str) -> dict[bytes, int]:
-    """Token -> rank, from the file that tiktoken's cache names by the SHA-1 of its address.
+    """Return token -> rank, from the file that tiktoken's cache names by the SHA-1 of its address.
 
     The lines are `base64 rank`. tiktoken's own reader would fetch a damaged file from the network;
     this one raises ValueError when the file is not what tiktoken expects.

@@ -19,14 +19,14 @@ ENCODINGS = tuple(_DIGESTS)
 
 
 def litellm_folder() -> Path | None:
-    """Folder of the installed litellm package; it is not imported, which takes seconds."""
+    """Return folder of the installed litellm package; it is not imported, which takes seconds."""
     spec = importlib.util.find_spec("litellm")
     places = spec.submodule_search_locations if spec else None
     return Path(next(iter(places))) if places else None
 
 
 def cache_folder(encoding: str) -> Path | None:
-    """A folder that holds the vocabulary of an encoding under the name tiktoken's cache expects."""
+    """Return a folder that holds the vocabulary of an encoding under the name tiktoken's cache expects."""
     file = _file_name(encoding)
     candidates = [
         Path(os.environ[name]) for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR") if os.environ.get(name)

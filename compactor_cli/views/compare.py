@@ -73,7 +73,7 @@ def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
 
 
 def _stands_for(message: Message, earlier: Collection[str]) -> tuple[int, ...]:
-    """Messages that a summary replaces; none for any other message, and for a summary of an earlier round:
+    """Return messages that a summary replaces; none for any other message, and for a summary of an earlier round:
     one that was there before (`earlier` has their texts and references), whole or cut. One that only says what
     was cut off stands for nothing."""
     if message.origin != "summary":
@@ -98,7 +98,7 @@ def _index(messages: Sequence[Message], order: Sequence[int], key: Callable[[Mes
 def _take(
     messages: Sequence[Message], places: Sequence[int], index: dict[_Key, deque[int]]
 ) -> tuple[dict[int, int], list[int]]:
-    """Positions found in the index, each once, with those of the messages there, and the places of the messages
+    """Return positions found in the index, each once, with those of the messages there, and the places of the messages
     that were not found."""
     pairs: dict[int, int] = {}
     rest: list[int] = []
@@ -125,7 +125,7 @@ def _call_id(part: Part) -> str:
 
 
 def _imageless(message: Message) -> _Key:
-    """The key of a message with its pictures replaced by the note that says so; empty without pictures."""
+    """Return the key of a message with its pictures replaced by the note that says so; empty without pictures."""
     if not any(p.images for p in message.parts):
         return ()
     return message.role, tuple(_imageless_part(p) if p.images else _part_key(p) for p in message.parts)
@@ -142,7 +142,7 @@ def _calls(message: Message) -> _Key:
 
 
 def _texts(part: Part) -> Iterator[str]:
-    """A part's text and, of a call, the strings in its arguments: whatever may have been cut."""
+    """Yield a part's text and, of a call, the strings in its arguments: whatever may have been cut."""
     if part.text:
         yield part.text
     if part.kind == "tool_call":

@@ -30,7 +30,8 @@ class ConversationPair(Struct, frozen=True):
 
 
 def pairings(first: Source, second: Source) -> list[ConversationPair]:
-    """The conversations of two files in pairs, by their order. Raises UsageError for different numbers of them."""
+    """Return the conversations of two files in pairs, by their order. Raises UsageError for different numbers of
+    them."""
     if len(first.transcripts) != len(second.transcripts):
         counts = f"{len(first.transcripts)} and {len(second.transcripts)}"
         raise UsageError(f"the files hold different numbers of conversations ({counts}); they cannot be paired")
@@ -44,7 +45,7 @@ def pairings(first: Source, second: Source) -> list[ConversationPair]:
 
 
 def compare_sources(first: Source, second: Source) -> tuple[Fate, tuple[Survival, ...]]:
-    """Fates and survival over all conversations of two files, paired by their order."""
+    """Return fates and survival over all conversations of two files, paired by their order."""
     results: list[tuple[Fate, Sequence[Survival]]] = []
     for pair in pairings(first, second):
         synthetic = {m.index for m in pair.before if not m.records}
@@ -60,7 +61,7 @@ def survival_of(parts: Sequence[Compaction]) -> tuple[Survival, ...]:
 
 
 def _all_before(part: Compaction) -> Sequence[Message]:
-    """The input without its faults; what a person dropped was there too."""
+    """Return the input without its faults; what a person dropped was there too."""
     dropped = {number for group in part.dropped for number in group.messages}
     if not dropped:
         return part.repaired.messages
@@ -70,7 +71,7 @@ def _all_before(part: Compaction) -> Sequence[Message]:
 
 
 def _repaired(transcript: Transcript) -> Sequence[Message]:
-    """The messages as compaction numbers them, when the transcript had faults."""
+    """Return the messages as compaction numbers them, when the transcript had faults."""
     repaired, _ = repair(
         transcript,
         adjacent_results=FORMATS[transcript.format].adjacent_results,
@@ -88,8 +89,8 @@ def _cut_by_repair(fate: Fate, edited: set[int]) -> Fate:
 
 
 def _without(fate: Fate, synthetic: set[int], extra: tuple[int, ...], messages: Sequence[Message]) -> Fate:
-    """The fate by the numbers of the input. Results that a repair adds are no messages of it; those that it takes out
-    are dropped."""
+    """Return the fate by the numbers of the input. Results that a repair adds are no messages of it; those that it
+    takes out are dropped."""
 
     def own(indices: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(sorted(messages[i].number for i in indices if i not in synthetic))

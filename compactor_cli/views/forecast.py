@@ -80,7 +80,7 @@ def _reason(state: ContextState, messages: int, recent: int) -> str:
 
 
 def _computed(limit: int, settings: ContextSettings) -> str:
-    """The arithmetic of a threshold that is not set, in words."""
+    """Return the arithmetic of a threshold that is not set, in words."""
     reserved = settings.system_reserve + settings.output_reserve + settings.safety_buffer
     if reserved >= limit:
         return f"reserves of {reserved:,} leave nothing of {limit:,}"

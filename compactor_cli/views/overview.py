@@ -66,12 +66,12 @@ def overview(analysis: Analysis) -> Overview:
 
 
 def role_of(message: Message) -> str:
-    """The role of a message, with who really wrote it where that was not the role."""
+    """Return the role of a message, with who really wrote it where that was not the role."""
     return f"{message.role} ({message.origin})" if message.origin in ("injected", "summary") else message.role
 
 
 def by_role(messages: Sequence[Message]) -> tuple[Share, ...]:
-    """Messages and tokens of each role, in the order in which they first speak."""
+    """Return messages and tokens of each role, in the order in which they first speak."""
     roles: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for message in messages:
         roles[role_of(message)][0] += 1
@@ -80,7 +80,7 @@ def by_role(messages: Sequence[Message]) -> tuple[Share, ...]:
 
 
 def by_tool(messages: Sequence[Message]) -> tuple[Share, ...]:
-    """Calls and tokens of each tool, results included; the largest first."""
+    """Return calls and tokens of each tool, results included; the largest first."""
     names: dict[str, str] = {}
     shares: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for message in messages:

@@ -46,8 +46,8 @@ def of_sources(first: Source, second: Source) -> tuple[Entry, ...]:
 
 
 def by_file(messages: Sequence[Message]) -> tuple[Share, ...]:
-    """Calls and tokens of each file that tools were called with, results included; the largest first. A call that
-    names several files counts for each, and its tokens in equal shares."""
+    """Return calls and tokens of each file that tools were called with, results included; the largest first. A call
+    that names several files counts for each, and its tokens in equal shares."""
     about = _about(messages)
     shares: dict[str, list[int]] = {}
     for message in messages:
@@ -94,15 +94,15 @@ def _of_compaction(conversation: int, part: Compaction) -> Iterable[Entry]:
 
 
 def _lost(conversation: int, message: Message, about: _About, dropped: Set[int]) -> Entry:
-    """A message that was taken out before anything else was decided."""
+    """Return a message that was taken out before anything else was decided."""
     tools, files = _work(message, about)
     reason = DROPPED if message.number in dropped else "taken out by a repair of the input"
     return Entry(conversation, "dropped", message, None, reason, tools=tools, files=files)
 
 
 def _added(messages: Iterable[tuple[int, Message]]) -> dict[int, list[Message]]:
-    """New messages of an output by the index of the message before them; -1 for the start. `messages`: each with the
-    index that it has in the input, which is below 0 for a new one."""
+    """Return new messages of an output by the index of the message before them; -1 for the start. `messages`: each with
+    the index that it has in the input, which is below 0 for a new one."""
     out: dict[int, list[Message]] = {}
     last = -1
     for index, message in messages:
@@ -176,7 +176,7 @@ def _about(messages: Sequence[Message]) -> _About:
 
 
 def _work(message: Message, about: _About) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
-    """Tools and files of a message, the files with their shares of its tokens."""
+    """Return tools and files of a message, the files with their shares of its tokens."""
     tools: dict[str, None] = {}
     files: dict[str, int] = {}
     for part in message.parts:
@@ -190,5 +190,5 @@ def _work(message: Message, about: _About) -> tuple[tuple[str, ...], tuple[tuple
 
 
 def _share(part: Part, index: int, of: int) -> int:
-    """The part's tokens in equal shares; what is left over goes to the first ones."""
+    """Return the part's tokens in equal shares; what is left over goes to the first ones."""
     return part.tokens // of + (index < part.tokens % of)

@@ -66,7 +66,7 @@ def confirm(connection: Connection, id: int) -> None:
 def restore(
     connection: Connection, id: int, now: float | None, put: Callable[[Iterable[bytes]], Content] = b"".join
 ) -> Content:
-    """The input of a compaction, byte for byte. Raises StoreError when it is not in the archive any more.
+    """Return the input of a compaction, byte for byte. Raises StoreError when it is not in the archive any more.
 
     `now`: it is used then, which needs a transaction that writes; None where that cannot be noted. `put`: where the
     pieces go, when they may be too large for memory.
@@ -92,7 +92,7 @@ def restore(
 
 
 def _first(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
-    """The first so many bytes."""
+    """Yield the first so many bytes."""
     for piece in pieces:
         if size > 0:
             yield piece[:size]
@@ -100,7 +100,7 @@ def _first(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
 
 
 def manifest(connection: Connection, id: int) -> Manifest:
-    """The manifest of a compaction, as it was kept; the rounds have their numbers in the session."""
+    """Return the manifest of a compaction, as it was kept; the rounds have their numbers in the session."""
     row = connection.execute(select(compactions.c.counter, compactions.c.removed).where(compactions.c.id == id)).first()
     compaction = known(connection, id)
     assert row is not None
@@ -113,7 +113,7 @@ def manifest(connection: Connection, id: int) -> Manifest:
 
 
 def find_by_marks(connection: Connection, references: Container[str]) -> FoundCompaction | None:
-    """The newest compaction whose marks a text has, for a file that is known by nothing else. `references`: the
+    """Return the newest compaction whose marks a text has, for a file that is known by nothing else. `references`: the
     first 8 hex digits of each."""
     for compaction in newest(connection):
         removed = manifest(connection, compaction.id).removed
@@ -154,7 +154,7 @@ def _state(name: str, state: FileState) -> dict[str, object]:
 
 
 def _sources(connection: Connection, wanted: Archived) -> Iterator[int]:
-    """Compactions whose stored input is or begins with the input of one; its own first.
+    """Yield compactions whose stored input is or begins with the input of one; its own first.
 
     A file that was only looked at has no pieces of its own. Once it has grown and was compacted, it is the
     beginning of that input.

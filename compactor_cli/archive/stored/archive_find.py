@@ -84,7 +84,7 @@ def ancestry(connection: Connection, contents: Sequence[bytes]) -> Ancestry:
 
 
 def find_compaction(connection: Connection, data: Content, keys: Sequence[str] = ()) -> FoundCompaction | None:
-    """The compaction that a file belongs to, and in which way.
+    """Return the compaction that a file belongs to, and in which way.
 
     It is its output; else its input; else it begins with its output; else `keys` (see `session_keys`) has the key
     of its session. Of several, ones that changed something count before others, then the newest.
@@ -113,7 +113,8 @@ def _looked_at(connection: Connection, output: int, input: int) -> bool:
 
 
 def chain(connection: Connection, id: int) -> list[Archived]:
-    """A compaction and the earlier rounds that it came from, the oldest first. Raises StoreError when there is none."""
+    """Return a compaction and the earlier rounds that it came from, the oldest first. Raises StoreError when there is
+    none."""
     last = known(connection, id)
     earlier = select(compactions.c.id, compactions.c.previous).where(compactions.c.id == id).cte(recursive=True)
     further = select(compactions.c.id, compactions.c.previous).join(earlier, compactions.c.id == earlier.c.previous)
@@ -123,7 +124,7 @@ def chain(connection: Connection, id: int) -> list[Archived]:
 
 
 def known(connection: Connection, id: int) -> Archived:
-    """A compaction. Raises StoreError when there is none."""
+    """Return a compaction. Raises StoreError when there is none."""
     row = connection.execute(select(*_KNOWN).where(compactions.c.id == id)).first()
     if row is None:
         raise StoreError(f"the archive knows no compaction {id}; see restore --list")
@@ -131,7 +132,7 @@ def known(connection: Connection, id: int) -> Archived:
 
 
 def newest(connection: Connection, limit: int | None = None) -> list[Archived]:
-    """The compactions that the archive knows, the newest first."""
+    """Return the compactions that the archive knows, the newest first."""
     query = select(*_KNOWN).order_by(compactions.c.at.desc(), compactions.c.id.desc()).limit(limit)
     return [_archived(row) for row in connection.execute(query)]
 

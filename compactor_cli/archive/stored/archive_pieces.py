@@ -48,7 +48,7 @@ def add_pieces(connection: Connection, compaction: int, contents: Sequence[bytes
 
 
 def read_pieces(connection: Connection, compaction: int) -> Iterator[bytes]:
-    """The pieces of a compaction's input, in order. Raises StoreError for one that is damaged."""
+    """Yield the pieces of a compaction's input, in order. Raises StoreError for one that is damaged."""
     query = (
         select(objects.c.sha256, objects.c.data)
         .join(pieces, pieces.c.object == objects.c.id)
@@ -79,7 +79,7 @@ def drop_pieces(connection: Connection, compaction: int) -> int:
 
 
 def stored_bytes(connection: Connection) -> int:
-    """Bytes that all pieces take, compressed."""
+    """Return bytes that all pieces take, compressed."""
     return int(connection.execute(select(func.coalesce(func.sum(objects.c.stored), 0))).scalar_one())
 
 
@@ -95,7 +95,7 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, An
 
 
 def batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Values in as many as one statement takes."""
+    """Yield values in as many as one statement takes."""
     for index in range(0, len(values), _BATCH):
         yield values[index : index + _BATCH]
 
@@ -106,7 +106,7 @@ def _row(digest: str, content: bytes) -> dict[str, Any]:
 
 
 def _rooms(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Rows in batches that do not take much memory."""
+    """Yield rows in batches that do not take much memory."""
     batch: list[dict[str, Any]] = []
     room = 0
     for row in rows:
@@ -120,7 +120,7 @@ def _rooms(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 
 def _ids(connection: Connection, digests: Iterable[str]) -> dict[str, int]:
-    """Digest -> id of the pieces that are there."""
+    """Return digest -> id of the pieces that are there."""
     query = select(objects.c.sha256, objects.c.id).where(objects.c.sha256.in_(bindparam("digests", expanding=True)))
     known: dict[str, int] = {}
     for some in batches(list(dict.fromkeys(digests))):

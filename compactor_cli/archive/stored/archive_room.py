@@ -69,7 +69,7 @@ def purge(connection: Connection, ids: Iterable[int]) -> Evicted:
 
 
 def related(connection: Connection, ids: Iterable[int]) -> list[int]:
-    """Compactions and all others of the same sessions: earlier and later rounds, and those of the same file."""
+    """Return compactions and all others of the same sessions: earlier and later rounds, and those of the same file."""
     reached: set[int] = set()
     new = set(ids)
     while new:

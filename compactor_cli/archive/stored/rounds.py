@@ -39,7 +39,7 @@ def add_rounds(
 
 
 def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int] = ()) -> list[PastRound]:
-    """Rounds of sessions with these keys, and of these compactions and whatever shares a session with them.
+    """Return rounds of sessions with these keys, and of these compactions and whatever shares a session with them.
 
     The oldest first.
     """
@@ -56,7 +56,7 @@ def history(connection: Connection, keys: Sequence[str] = (), ids: Sequence[int]
 
 
 def rounds_of(connection: Connection, compaction: int) -> list[PastRound]:
-    """The rounds of one compaction, in the order of its conversations."""
+    """Return the rounds of one compaction, in the order of its conversations."""
     query = _past().where(rounds.c.compaction == compaction).order_by(rounds.c.conversation)
     return [_past_round(row) for row in connection.execute(query)]
 
@@ -68,7 +68,7 @@ def forget_empty_sessions(connection: Connection) -> None:
 
 
 def _by_conversation(connection: Connection, ids: Sequence[int]) -> dict[int, PastRound]:
-    """The nearest round of each conversation among compactions that are given nearest first."""
+    """Return the nearest round of each conversation among compactions that are given nearest first."""
     order = {compaction: position for position, compaction in enumerate(ids)}
     past_rounds: list[PastRound] = []
     for some in batches(list(ids)):

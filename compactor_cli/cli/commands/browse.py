@@ -86,7 +86,7 @@ def browse(args: BrowseOptions, overrides: Layer) -> None:
 
 
 def opened(args: BrowseOptions, overrides: Layer) -> tuple[SessionDesk, Browser]:
-    """The browser of a session, by the options of the command, and what it works with."""
+    """Return the browser of a session, by the options of the command, and what it works with."""
     application = _application()
     held = decisions_in(args.decisions)
     session = open_session(args, with_aim(overrides, held), profile=True)
@@ -159,7 +159,7 @@ class SessionDesk:
         return State(Aim(tokens_aimed, settings.target_ratio, settings.strategy))
 
     def aimed(self, text: str, aim: Aim) -> Aim:
-        """The aim with another target."""
+        """Return the aim with another target."""
         word = text.strip()
         if not word:
             return replace(aim, target_tokens=None, target_ratio=None)
@@ -170,7 +170,7 @@ class SessionDesk:
             raise UsageError(str(error)) from None
 
     def strategy(self, aim: Aim) -> str:
-        """The strategy that is used for an aim."""
+        """Return the strategy that is used for an aim."""
         return self._settings(aim).strategy_name
 
     def view(self, state: State) -> BrowserView:
@@ -231,7 +231,7 @@ class SessionDesk:
 
 
 def desk_of(session: Session, source: Source, args: BrowseOptions, overrides: Layer) -> SessionDesk:
-    """The desk of a run; files that are written are named after the session."""
+    """Return the desk of a run; files that are written are named after the session."""
     name = "session.jsonl" if is_remote(source.path) else Path(source.path).name
     stem, _, rest = name.partition(".")
     words = [word for key in _REPEATED if key in overrides for word in (f"--{key}", str(overrides[key].value))]
@@ -247,7 +247,7 @@ def desk_of(session: Session, source: Source, args: BrowseOptions, overrides: La
 
 
 def _named(place: str) -> str:
-    """A place that a person has named. Raises UsageError for standard output: that is the screen."""
+    """Return a place that a person has named. Raises UsageError for standard output: that is the screen."""
     if place == "-":
         raise UsageError("-: name a file; standard output is the screen")
     return place if is_remote(place) else str(Path(place).expanduser())

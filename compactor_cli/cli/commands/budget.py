@@ -58,7 +58,7 @@ def budget(args: BudgetOptions, overrides: Layer) -> None:
 
 
 def _budget(session: Session, args: BudgetOptions, wanted: Prompt | None, file: str) -> int:
-    """The budget of one file; returns the exit code that it calls for."""
+    """Show the budget of one file; return the exit code that it calls for."""
     total, settings = args.total, session.settings
     source = session.load(file)
     session.note_reading(source)
@@ -85,7 +85,7 @@ def _budget(session: Session, args: BudgetOptions, wanted: Prompt | None, file: 
 
 
 def _needs(analysis: Analysis) -> list[int]:
-    """Tokens of each tier."""
+    """Return tokens of each tier."""
     tokens = [(analysis.tiers[m.index], m.tokens) for m in analysis.transcript.messages]
     return [sum(size for own_tier, size in tokens if own_tier == tier) for tier in range(TIERS)]
 

@@ -71,12 +71,12 @@ def compact(args: CompactOptions, overrides: Layer) -> None:
 
 
 def _anywhere(path: str) -> str:
-    """A path that means the same wherever one works."""
+    """Return a path that means the same wherever one works."""
     return path if is_remote(path) else str(Path(path).absolute())
 
 
 def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
-    """Every file, and what is told of all of them. The code of the first that failed."""
+    """Return every file, and what is told of all of them. The code of the first that failed."""
     args = job.args
     try:
         outcomes = run_files(session, files, job)

@@ -136,7 +136,7 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
 
 
 def _target(args: FileOptions, around: str) -> SettingsFile:
-    """The file to change: the one that is named, also before the subcommand (`around`), else the project's."""
+    """Return the file to change: the one that is named, also before the subcommand (`around`), else the project's."""
     config = args.config or around
     if args.user + args.project + bool(config) > 1:
         raise UsageError("--user, --project and --config exclude each other: use one of them")
@@ -150,7 +150,7 @@ def _target(args: FileOptions, around: str) -> SettingsFile:
 
 
 def _value(key: Key, text: str, file: SettingsFile) -> object:
-    """The value to write. A path is one for the folder of the file."""
+    """Return the value to write. A path is one for the folder of the file."""
     try:
         text.encode()
         value = parsed(key, text)

@@ -119,7 +119,7 @@ def _options(args: ConvertOptions) -> Options:
 
 
 def _plain_name(made_file: Input) -> str:
-    """The name of an output in a format that is no agent's: that of the input, as a JSONL file."""
+    """Return the name of an output in a format that is no agent's: that of the input, as a JSONL file."""
     if made_file.path == "-":
         return "session.jsonl"
     path = Path(made_file.name)
@@ -151,7 +151,7 @@ def _places(path: str, made: Sequence[Converted], job: ConvertJob) -> list[str]:
 
 
 def _tell(session: Session, source: Source, made: Converted, place: str, job: ConvertJob) -> str:
-    """The words for people; returns the report for scripts, which is printed where it is asked for."""
+    """Return the words for people; returns the report for scripts, which is printed where it is asked for."""
     from compactor_cli.render import jsons
     from compactor_cli.render.conversion import conversion_json, loss_table, resume_lines, told
 

@@ -78,7 +78,8 @@ def _two(session: Session, args: DiffOptions) -> tuple[str, str]:
 
 
 def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
-    """Each file with its compacted form; those of two folders by their names, and what has no other is skipped."""
+    """Return each file with its compacted form; those of two folders by their names, and what has no other is
+    skipped."""
     folders = [place != "-" and Path(place).is_dir() for place in (before, after)]
     if not any(folders):
         return {before: after}
@@ -95,7 +96,7 @@ def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
 
 
 def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str, float]], args: DiffOptions) -> int:
-    """One file and its compacted form; returns the exit code that they call for."""
+    """Compare a file with its compacted form; return the exit code that they call for."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.views.compare_sources import compare_sources
 

@@ -103,7 +103,7 @@ def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
 
 
 def _shares(option: str, text: str, *, below: float | None) -> list[float]:
-    """Shares given as a list: above 0, up to 1 or below `below`. Raises UsageError."""
+    """Return shares given as a list: above 0, up to 1 or below `below`. Raises UsageError."""
     shares: list[float] = []
     for word in text.split(","):
         try:
@@ -120,7 +120,7 @@ def _shares(option: str, text: str, *, below: float | None) -> list[float]:
 def _load(
     session: Session, files: Sequence[str]
 ) -> tuple[list[retention_cases.EvaluatedSession], list[retention_cases.Skipped]]:
-    """The conversations of all files, and the files that cannot be read; a single one is an error at once."""
+    """Return the conversations of all files, and the files that cannot be read; a single one is an error at once."""
     from compactor_cli.evaluation.retention import cases as retention_cases
 
     loaded: list[retention_cases.EvaluatedSession] = []
@@ -162,7 +162,7 @@ def _measure(
     methods: Sequence[Method],
     elsewhere: Iterator[list[CaseOutcome]] | None,
 ) -> Evaluation:
-    """The measure on all cases, in this process or as it comes from others."""
+    """Yield the measure on all cases, in this process or as it comes from others."""
     from compactor_cli.evaluation.retention.measure import evaluate as measured
 
     with session.working(len(prepared.cases) * len(ratios) * len(methods), "outputs") as progress:

@@ -187,7 +187,7 @@ def _place(agent: str, *, project: bool) -> Path:
 
 
 def _command() -> str:
-    """The command by its name where that is found, else by the place of this program."""
+    """Return the command by its name where that is found, else by the place of this program."""
     if shutil.which("compactor"):
         return COMMAND
     beside = Path(sys.executable).with_name("compactor")

@@ -69,7 +69,7 @@ def inspect(args: InspectOptions, overrides: Layer) -> None:
 
 
 def _inspect(session: Session, args: InspectOptions, file: str) -> int:
-    """One file; returns the exit code that it calls for."""
+    """Inspect one file; return the exit code that it calls for."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.archive import round_json
     from compactor_cli.render.doctor import finding_json
@@ -158,7 +158,7 @@ def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past: S
 
 
 def _outlook(session: Session, source: Source) -> Outlook:
-    """That of the conversation that needs compaction most."""
+    """Return that of the conversation that needs compaction most."""
     settings, model = session.settings, session.reading.model
     facts = model_facts(model)
     if model and not (facts.known or settings.context.limit):

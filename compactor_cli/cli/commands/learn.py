@@ -128,7 +128,8 @@ def learn(args: LearnOptions, overrides: Layer) -> None:
 
 
 def _find_files(names: Sequence[str]) -> list[str]:
-    """The files, and for a folder the `*.jsonl` in and below it, in order; those with a leading `_` are left out.
+    """Return the files, and for a folder the `*.jsonl` in and below it, in order; those with a leading `_` are left
+    out.
 
     Raises UsageError for a folder without any.
     """
@@ -145,7 +146,7 @@ def _find_files(names: Sequence[str]) -> list[str]:
 
 
 def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
-    """Names for files. Of two folders of one name, those above them are named too, as far as they differ."""
+    """Return names for files. Of two folders of one name, those above them are named too, as far as they differ."""
     folders = {path: _folder(path) for path in paths}
     labels = _labels({folder for folder in folders.values() if folder is not None})
     files = []
@@ -159,7 +160,7 @@ def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
 
 
 def _folder(path: str) -> Path | None:
-    """The folder that is a file's source: folders of dates (2026/03/02) are all part of what they stand in."""
+    """Return the folder that is a file's source: folders of dates (2026/03/02) are all part of what they stand in."""
     if path == "-":
         return None
     folder = real_path(path).parent
@@ -169,7 +170,7 @@ def _folder(path: str) -> Path | None:
 
 
 def _labels(folders: set[Path]) -> dict[Path, str]:
-    """Folder -> its name, with as many of those above it as it takes to tell it from the others."""
+    """Return folder -> its name, with as many of those above it as it takes to tell it from the others."""
     depth = dict.fromkeys(folders, 1)
     while True:
         labels = {folder: "/".join(map(_readable, folder.parts[-depth[folder] :])) for folder in folders}
@@ -200,7 +201,7 @@ def _check_output(output: str, files: Sequence[TrainingFile], *, json: bool) -> 
 
 
 def _read(session: Session, files: Sequence[TrainingFile], *, keep: bool) -> Read:
-    """The examples of all files. What cannot be read is a warning; copies of a file count once."""
+    """Return the examples of all files. What cannot be read is a warning; copies of a file count once."""
     read, seen = Read(), set()
     with session.working(len(files), "files") as progress:
         for file in files:

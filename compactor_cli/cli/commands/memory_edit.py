@@ -152,7 +152,7 @@ def _pin(args: IdsOptions, overrides: Layer, *, pinned: bool) -> None:
 
 
 def _lines(text: str) -> list[str]:
-    """The texts to remember."""
+    """Return the texts to remember."""
     if text != "-":
         return [text]
     data = sys.stdin.buffer.read()

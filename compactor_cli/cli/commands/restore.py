@@ -272,7 +272,7 @@ def _search(session: Session, kept: Database, query: str, among: Sequence[Archiv
 
 
 def _hits_in(session: Session, kept: Database, archived: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
-    """The messages of one state. One that is not there any more, or cannot be read, is said and passed over."""
+    """Yield the messages of one state. One that is not there any more, or cannot be read, is said and passed over."""
     from compactor_cli.archive.search import hits
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.lookup import read_again

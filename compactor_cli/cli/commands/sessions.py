@@ -89,8 +89,8 @@ def sessions(args: SessionsOptions, overrides: Layer) -> None:
 
 
 def _since(text: str, now: float) -> float:
-    """A time in seconds since 1970, for an age (`90min`, `12h`, `7d`, `2 weeks`), a date, which begins where this
-    machine is, or an ISO 8601 time. Raises UsageError."""
+    """Return a time in seconds since 1970, for an age (`90min`, `12h`, `7d`, `2 weeks`), a date, which begins where
+    this machine is, or an ISO 8601 time. Raises UsageError."""
     age = _AGE.fullmatch(text.strip())
     if age:
         return now - float(age[1]) * _SECONDS[age[2].lower()]
@@ -134,7 +134,7 @@ def _all_counted(session: Session, listing: Listing, listed: list[Saved]) -> lis
 
 
 def _counted(session: Session, listing: Listing, saved: Saved) -> Saved:
-    """With messages and tokens as they are counted; a session that cannot be read has none."""
+    """Return it with messages and tokens as they are counted; a session that cannot be read has none."""
     try:
         source = session.read(content_of(saved), str(saved.session.path))
     except (InputError, OSError) as error:

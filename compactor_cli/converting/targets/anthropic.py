@@ -52,7 +52,7 @@ def _request(conversation: Conversation) -> dict[str, Any]:
 
 
 def _content(items: Sequence[Item]) -> Any:
-    """A plain string for one text, else blocks."""
+    """Return a plain string for one text, else blocks."""
     if len(items) == 1 and items[0].kind == "text" and not items[0].pictures:
         return items[0].text
     return blocks(items)

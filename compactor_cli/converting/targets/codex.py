@@ -64,7 +64,7 @@ class ToCodex:
 
 
 def _listed(turns: Sequence[SpeakerTurn]) -> SpeakerTurn | None:
-    """The turn that is shown as the user's where nothing is a request: a thread without one is in no list."""
+    """Return the turn that is shown as the user's where nothing is a request: a thread without one is in no list."""
     users = [turn for turn in turns if turn.role == "user"]
     return None if any(turn.origin == "request" for turn in users) or not users else users[0]
 

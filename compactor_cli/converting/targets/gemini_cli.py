@@ -63,7 +63,7 @@ class ToGeminiCLI:
 
 
 def _sent(turn: SpeakerTurn) -> SpeakerTurn:
-    """A message of the user, so that the agent sends it."""
+    """Return a message of the user, so that the agent sends it."""
     text = "".join(item.text for item in turn.items).strip()
     if turn.role != "user" or (text and not text.startswith(_UNSENT)):
         return turn

@@ -80,7 +80,7 @@ def _session_id(conversation: Conversation) -> str:
 
 
 def _title(conversation: Conversation) -> str:
-    """The beginning of the first request."""
+    """Return the beginning of the first request."""
     requests = (item.text for turn, item in conversation.items() if turn.origin == "request" and item.kind == "text")
     return " ".join(next(requests, "").split())[:_TITLE] or "Converted session"
 
@@ -120,13 +120,13 @@ class _Place:
         return f"msg_{self.number:012x}{digest(self.key, 'message', self.number)[:14]}"
 
     def part(self, type: str, **rest: Any) -> dict[str, Any]:
-        """A new part with the next id."""
+        """Return a new part with the next id."""
         self.count += 1
         own = f"prt_{self.number:06x}{self.count:06x}{digest(self.key, 'part', self.number, self.count)[:14]}"
         return {"id": own, "sessionID": self.session, "messageID": self.message, "type": type, **rest}
 
     def parts(self, turn: SpeakerTurn, item: Item, results: Mapping[int, Item]) -> Iterator[dict[str, Any]]:
-        """The parts of an item."""
+        """Yield the parts of an item."""
         time = {"start": self.now, "end": self.now}
         if item.kind == "call":
             yield self.part("tool", callID=item.call_id, tool=item.name, state=self._state(item, results[item.link]))

@@ -44,7 +44,7 @@ class ToShareGPT:
 
 
 def _in_a_row(turns: fitting.Turns) -> Iterator[SpeakerTurn]:
-    """Each call with its result behind it: rows must alternate, so parallel calls come one after the other."""
+    """Yield each call with its result behind it: rows must alternate, so parallel calls come one after the other."""
     results = {turn.items[0].link: turn for turn in turns if turn.role == "tool"}
     for turn in turns:
         calls = [item for item in turn.items if item.kind == "call"]

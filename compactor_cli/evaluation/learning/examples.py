@@ -50,13 +50,13 @@ class TrainingCase(Struct, frozen=True):
 
 
 def opening_of(messages: Sequence[Message]) -> str:
-    """The first request, by which sessions on the same piece of work are recognized."""
+    """Return the first request, by which sessions on the same piece of work are recognized."""
     text = next((message.text() for message in messages if message.origin == "request"), "")
     return text if len(text) >= _OPENING else ""
 
 
 def cases_of(session: str, messages: Sequence[Message]) -> Iterator[TrainingCase]:
-    """The cases that a session gives; a short one gives none. No place is used for two cuts."""
+    """Yield the cases that a session gives; a short one gives none. No place is used for two cuts."""
     done = set()
     for share in CUTS:
         cut = cut_at(messages, share)
@@ -85,7 +85,7 @@ def _case(name: str, front: Sequence[Message], rest: Sequence[Message]) -> Train
 
 
 def needed_names(session: SessionText, evidence: Evidence, rest: Sequence[Message]) -> set[int]:
-    """Names before the cut that the agent writes behind it before anybody else says them again.
+    """Return names before the cut that the agent writes behind it before anybody else says them again.
 
     `session` and `evidence` are of what stands before it. Keys of structured data and names of tools are
     no needs: they come with the tools.

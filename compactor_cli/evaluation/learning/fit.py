@@ -39,7 +39,7 @@ def load_numpy() -> Any:
 
 
 def fit(cases: Sequence[TrainingCase], sources: Mapping[str, str], *, penalty: float = PENALTY) -> dict[str, float]:
-    """Weights by name, rounded as files have them. `sources` gives the source of each session."""
+    """Return weights by name, rounded as files have them. `sources` gives the source of each session."""
     np = load_numpy()
     blocks = [
         (_rows(np, case), np.frombuffer(case.needed, dtype=np.uint8).astype(np.float64), share)
@@ -59,7 +59,7 @@ class Labelled(NamedTuple):
 
 
 def fit_rows(signals: Sequence[str], examples: Iterable[Labelled], *, penalty: float) -> dict[str, float]:
-    """Weights of a bias and of signals, rounded as files have them."""
+    """Return weights of a bias and of signals, rounded as files have them."""
     np = load_numpy()
     blocks = [
         (np.array([[1.0, *row] for row in each.rows]), np.full(len(each.rows), float(each.needed)), each.weight)
@@ -109,7 +109,8 @@ def _shares(cases: Sequence[TrainingCase], sources: Mapping[str, str]) -> list[f
 
 
 def _standard(np: Any, blocks: Sequence[Any]) -> Any:
-    """The matrix that makes rows of signals into rows with mean 0 and deviation 1; the first column is all ones."""
+    """Return the matrix that makes rows of signals into rows with mean 0 and deviation 1; the first column is all
+    ones."""
     count = sum(len(rows) for rows in blocks)
     mean = sum(rows.sum(0) for rows in blocks) / count
     spread = np.sqrt(sum(((rows - mean) ** 2).sum(0) for rows in blocks) / count)
@@ -121,7 +122,7 @@ def _standard(np: Any, blocks: Sequence[Any]) -> Any:
 
 
 def _logistic(np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, penalty: float) -> Any:
-    """Newton's method; steps that do not help are halved. The bias is not penalized."""
+    """Find weights by Newton's method; steps that do not help are halved. The bias is not penalized."""
     ridge = np.full(len(scale), penalty)
     ridge[0] = 1e-6
     beta = np.zeros(len(scale))
@@ -145,7 +146,8 @@ def _logistic(np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, pen
 def _look(
     np: Any, blocks: Sequence[tuple[Any, Any, float]], scale: Any, ridge: Any, beta: Any
 ) -> tuple[float, Any, Any]:
-    """The loss at some weights of standardized signals, its slope and its curvature. Rows are read where they are."""
+    """Return the loss at some weights of standardized signals, its slope and its curvature. Rows are read where they
+    are."""
     own = scale @ beta
     loss, slope, curve = 0.0, np.zeros(len(beta)), np.zeros((len(beta), len(beta)))
     for rows, labels, share in blocks:

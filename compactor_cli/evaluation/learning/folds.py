@@ -9,7 +9,7 @@ from compactor_cli.evaluation.learning.examples import Lesson
 
 
 def folds_by_session(lessons: Sequence[Lesson], count: int, seed: int) -> dict[str, int]:
-    """Session -> the fold that it is held out with; empty when there is nothing to hold out.
+    """Return session -> the fold that it is held out with; empty when there is nothing to hold out.
 
     Every source is spread over the folds. Sessions that open with the same request are on the same
     piece of work, or copies of one another: they stay together, or what is tested would have been seen.
@@ -22,7 +22,7 @@ def folds_by_session(lessons: Sequence[Lesson], count: int, seed: int) -> dict[s
 
 
 def folds_by_source(lessons: Sequence[Lesson], most: int, seed: int) -> dict[str, int]:
-    """Session -> fold, with each source in a fold of its own, or at most `most` folds of whole sources."""
+    """Return session -> fold, with each source in a fold of its own, or at most `most` folds of whole sources."""
     groups: dict[str, list[str]] = {}
     for lesson in lessons:
         groups.setdefault(lesson.source, []).append(lesson.name)
@@ -35,7 +35,7 @@ def _draw(name: str, seed: int) -> str:
 
 
 def _dealt(groups: Sequence[Sequence[str]], count: int) -> dict[str, int]:
-    """The groups in turn to the folds; with one group there is nothing to learn on while it is held out."""
+    """Return the groups in turn to the folds; with one group there is nothing to learn on while it is held out."""
     if len(groups) < 2:
         return {}
     return {name: index % count for index, names in enumerate(groups) for name in names}

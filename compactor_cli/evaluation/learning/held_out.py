@@ -123,7 +123,7 @@ def _scheme(
 def _measured(
     source_of: Mapping[str, str], prepared: Prepared, names: set[str], method: Method, tools: Measuring
 ) -> Iterable[_Seen]:
-    """One run of the measure for each source, on the sessions with these names."""
+    """Yield one run of the measure for each source, on the sessions with these names."""
     for source in sorted({source_of[name] for name in names}):
         own = tuple(c for c in prepared.cases if c.session in names and source_of[c.session] == source)
         if own:

@@ -54,7 +54,7 @@ class Taught(Struct, frozen=True):
 
 
 def profile_text(taught: Taught) -> str:
-    """The whole file; `profiles.parse_profile` reads it back."""
+    """Return the whole file; `profiles.parse_profile` reads it back."""
     lines = [
         _HEADER,
         "",
@@ -90,7 +90,7 @@ def _figures(taught: Taught) -> Iterator[str]:
 
 
 def _table(name: str, part: PartFigures) -> Iterator[str]:
-    """One line a row."""
+    """Yield one line a row."""
     width = max(map(len, part.rows), default=0)
     yield ""
     yield f"[held_out.{name}]"
@@ -102,7 +102,7 @@ def _table(name: str, part: PartFigures) -> Iterator[str]:
 
 
 def figures_of(figures: Figures) -> dict[str, float]:
-    """Figures by the names that files and scripts have for them."""
+    """Return figures by the names that files and scripts have for them."""
     values = {} if figures.auc is None else {"auc": figures.auc}
     for kept in figures.kept:
         values[f"linked_{100 * kept.ratio:g}"] = kept.linked
@@ -124,7 +124,7 @@ def _weights(weights: Mapping[str, float]) -> Iterator[str]:
 
 
 def with_statements(text: str, talk: Mapping[str, float], binding: Mapping[str, float]) -> str:
-    """The same file with these weights for what people say; they are its last tables."""
+    """Return the same file with these weights for what people say; they are its last tables."""
     lines = [text.partition(_STATEMENTS)[0].rstrip("\n"), "", _STATEMENTS]
     for title, weights in (("talk", talk), ("binding", binding)):
         rows = [("bias", weights["bias"], "of every statement")]
@@ -142,7 +142,7 @@ def _aligned(rows: Iterable[tuple[str, float, str]]) -> Iterator[str]:
 
 
 def _key(text: str) -> str:
-    """A key of TOML, quoted."""
+    """Return a key of TOML, quoted."""
     clean = text.encode("utf-8", "replace").decode()
     return f'"{"".join(map(_character, clean))}"'
 

@@ -17,7 +17,7 @@ _LONGEST_TOKEN = 16
 
 
 def keep_last(messages: Sequence[Message], target: int, counter: TokenCounter) -> list[Message]:
-    """System messages, and the newest groups that fit; of the first that does not fit, the end of its text."""
+    """Return system messages, and the newest groups that fit; of the first that does not fit, the end of its text."""
     system = [message for message in messages if message.role == "system"]
     left = target - sum(message.tokens for message in system)
     kept: set[int] = set()
@@ -57,7 +57,7 @@ def _masked(part: Part, counter: TokenCounter) -> Part:
 
 
 def _tail(members: Sequence[Message], room: int, counter: TokenCounter) -> list[Message]:
-    """A message with the end of what a group says, in at most `room` tokens; none when there is no room."""
+    """Return a message with the end of what a group says, in at most `room` tokens; none when there is no room."""
     room -= counter.per_message
     if room <= 0:
         return []

@@ -90,7 +90,7 @@ def prepare(
 
 
 def _case(session: EvaluatedSession, story: Story, share: float) -> Case | str:
-    """The case, or why there is none."""
+    """Return the case, or why there is none."""
     cut = cut_at(session.transcript.messages, share)
     if cut is None:
         return "no legal place to cut"

@@ -69,7 +69,7 @@ class Evaluation(Struct, frozen=True):
 
 
 def row(method: str, kind: Kind, ratio: float, outcomes: Sequence[CaseOutcome]) -> MethodRow:
-    """The means of one method at one ratio."""
+    """Return the means of one method at one ratio."""
     old = [o.survival.old_half for o in outcomes if o.survival.old_half is not None]
     sizes = [o.size for o in outcomes if o.size is not None]
     return MethodRow(
@@ -90,7 +90,8 @@ def row(method: str, kind: Kind, ratio: float, outcomes: Sequence[CaseOutcome]) 
 def difference(
     ratio: float, first: tuple[str, Sequence[CaseOutcome]], other: tuple[str, Sequence[CaseOutcome]]
 ) -> Difference:
-    """The mean of the differences between two methods, each given with its outcomes in the same order of cases."""
+    """Return the mean of the differences between two methods, each given with its outcomes in the same order of
+    cases."""
     pairs = list(zip(first[1], other[1], strict=True))
     return Difference(
         ratio=ratio,

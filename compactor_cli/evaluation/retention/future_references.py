@@ -70,11 +70,11 @@ class Story:
         self._hits: dict[str, list[Occurrence]] = {}
 
     def identifiers(self) -> set[str]:
-        """Everything in the session that is an identifier, for telling what is rare."""
+        """Return everything in the session that is an identifier, for telling what is rare."""
         return {name for segment in self._segments for name in identifiers(segment.text)}
 
     def needs(self, cut: int) -> list[Need]:
-        """Identifiers that the messages from `cut` on needed from those before; a piece of another is left out.
+        """Return identifiers that the messages from `cut` on needed from those before; a piece of another is left out.
 
         Not needed is what stands in a system message, what belongs to the schema of a tool (names, keys,
         ids of calls), and what a user or a tool said again before the agent first wrote it.
@@ -140,7 +140,7 @@ def _voice(message: Message, part: Part) -> Voice:
 
 
 def _schema(messages: Sequence[Message]) -> frozenset[str]:
-    """Words that stand in the definitions of the tools, which every request repeats anyway."""
+    """Return words that stand in the definitions of the tools, which every request repeats anyway."""
     words: set[str] = set()
     for message in messages:
         for part in message.parts:

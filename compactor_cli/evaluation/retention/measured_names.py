@@ -54,7 +54,8 @@ COMMON = frozenset(_COMMON.split())
 
 
 def readable(text: str) -> str:
-    """A text as a person reads it: no terminal escapes, and JSON inside a string with plain quotes and breaks."""
+    """Return a text as a person reads it: no terminal escapes, and JSON inside a string with plain quotes and
+    breaks."""
     text = plain(text)
     if "\\" not in text:
         return text
@@ -62,7 +63,7 @@ def readable(text: str) -> str:
 
 
 def identifiers(text: str) -> list[str]:
-    """Distinct identifiers of a text, in a fixed order.
+    """Return distinct identifiers of a text, in a fixed order.
 
     Paths, file names, URLs, addresses, error names and codes, ids with digits, dates, numbers,
     symbols, flags and quoted strings. Each pattern looks at the whole text, so that the file name in
@@ -81,7 +82,7 @@ def identifiers(text: str) -> list[str]:
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """The ways in which an identifier may be written: numbers with and without separators of thousands."""
+    """Return the ways in which an identifier may be written: numbers with and without separators of thousands."""
     if name.isascii() and name.isdigit() and len(name) > 3:
         return name, f"{int(name):,}"
     return (name,)
@@ -93,12 +94,13 @@ def is_number(name: str) -> bool:
 
 
 def keys(text: str) -> set[str]:
-    """Keys of JSON (or of a literal) in a text: words of a schema, which no compaction has to keep."""
+    """Return keys of JSON (or of a literal) in a text: words of a schema, which no compaction has to keep."""
     return {key for _, key in _KEY.findall(readable(text))}
 
 
 def _trimmed(raw: str) -> str:
-    """Without the punctuation of the sentence around it; the dots and dashes that lead a path or a flag stay."""
+    """Return it without the punctuation of the sentence around it; the dots and dashes that lead a path or a flag
+    stay."""
     return " ".join(raw.split()).lstrip(_OPENING).rstrip(_CLOSING)
 
 

@@ -16,7 +16,7 @@ from compactor_cli.pipeline.groups import form_groups
 
 
 def cut_at(messages: Sequence[Message], share: float) -> int | None:
-    """The number of messages in the front when `share` of the tokens, system messages aside, stand in it.
+    """Return the number of messages in the front when `share` of the tokens, system messages aside, stand in it.
 
     Moved on to the next legal place: between two groups, so never between a call and its results,
     and between two records. None when there is no such place with something on either side.
@@ -43,7 +43,7 @@ def _legal_cuts(messages: Sequence[Message]) -> set[int]:
 
 
 def front_of(transcript: Transcript, cut: int) -> Transcript:
-    """The first `cut` messages with their records, as if the session had been saved at that moment."""
+    """Return the first `cut` messages with their records, as if the session had been saved at that moment."""
     messages = transcript.messages[:cut]
     end = 1 + max((record for message in messages for record in message.records), default=-1)
     rest = min((record for message in transcript.messages[cut:] for record in message.records), default=end)
@@ -64,18 +64,18 @@ def front_of(transcript: Transcript, cut: int) -> Transcript:
 
 
 def system_tokens(front: Transcript) -> int:
-    """Tokens of the system messages: kept by everybody, so a target has them on top."""
+    """Return tokens of the system messages: kept by everybody, so a target has them on top."""
     return sum(message.tokens for message in front.messages if message.role == "system")
 
 
 def target_of(front: Transcript, ratio: float) -> int:
-    """Tokens that a compaction of a front may have: its system messages and `ratio` of the rest."""
+    """Return tokens that a compaction of a front may have: its system messages and `ratio` of the rest."""
     system = system_tokens(front)
     return system + round(ratio * (front.tokens - system))
 
 
 def bytes_of(front: Transcript) -> bytes:
-    """A front as a file of its format: every record as it was."""
+    """Return a front as a file of its format: every record as it was."""
     groups = form_groups(front.messages)
     plan = Plan("none", None, tuple(Decision(g.index, "whole", g.tokens, "before the cut") for g in groups))
     return assemble(front, groups, plan, (), FORMATS[front.format]).data

@@ -87,7 +87,7 @@ class Haystack:
         return (before[1:] in (".", ",") and before[:1].isdigit()) or (after[:1] == "." and after[1:].isdigit())
 
     def _first_word(self, piece: int) -> int:
-        """The number of the first word of a piece."""
+        """Return the number of the first word of a piece."""
         if piece >= len(self._piece_starts):
             return len(self._words)
         return bisect_left(self._starts, self._piece_starts[piece])

@@ -26,7 +26,7 @@ class MeanEstimate(Struct, frozen=True):
 
 
 def estimate(values: Mapping[str, Sequence[float]]) -> MeanEstimate:
-    """The mean of all values, of which there is at least one.
+    """Return the mean of all values, of which there is at least one.
 
     They are given by session, because the cases of one session are alike: whole sessions are resampled.
     """
@@ -44,6 +44,6 @@ def estimate(values: Mapping[str, Sequence[float]]) -> MeanEstimate:
 
 @lru_cache(maxsize=4)
 def _draws(size: int, count: int) -> list[list[int]]:
-    """The same resamples for every row, so that rows can be compared."""
+    """Return the same resamples for every row, so that rows can be compared."""
     generator = random.Random(_SEED)
     return [generator.choices(range(size), k=size) for _ in range(count)]

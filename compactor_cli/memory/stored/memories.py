@@ -92,12 +92,12 @@ def count(connection: Connection, filters: Filters = EVERYTHING) -> int:
 
 
 def get(connection: Connection, name: str) -> Memory:
-    """The memory of an id, or of the beginning of one. Raises UsageError when it is not exactly one."""
+    """Return the memory of an id, or of the beginning of one. Raises UsageError when it is not exactly one."""
     return load(connection, [row := row_of(connection, name)])[row]
 
 
 def row_of(connection: Connection, name: str) -> int:
-    """The row of an id, or of the beginning of one."""
+    """Return the row of an id, or of the beginning of one."""
     digits = name.strip().lower().removeprefix(_PREFIX)
     if len(digits) < _SHORTEST or not set(digits) <= set("0123456789abcdef"):
         raise UsageError(
@@ -121,7 +121,7 @@ def row_of(connection: Connection, name: str) -> int:
 def listed(
     connection: Connection, filters: Filters = EVERYTHING, *, limit: int | None = None, order: str = "newest"
 ) -> list[Memory]:
-    """Memories in an order of ORDERS; None: all of them."""
+    """Return memories in an order of ORDERS; None: all of them."""
     wanted = select(memories.c.id).where(condition(filters)).order_by(*_ORDERS[order]).limit(limit)
     rows = list(connection.execute(wanted).scalars())
     by_row = load(connection, rows)

@@ -31,7 +31,7 @@ def alone(connection: Connection) -> None:
 
 
 def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
-    """The items in lists of at most `size`."""
+    """Yield the items in lists of at most `size`."""
     batch: list[T] = []
     for item in items:
         batch.append(item)
@@ -43,7 +43,7 @@ def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
 
 
 def load(connection: Connection, ids: Sequence[int]) -> dict[int, Memory]:
-    """The memories of these rows."""
+    """Return the memories of these rows."""
     loaded: dict[int, Memory] = {}
     for batch in batches(ids):
         tags = _by_memory(connection, memory_tags, batch)
@@ -54,7 +54,7 @@ def load(connection: Connection, ids: Sequence[int]) -> dict[int, Memory]:
 
 
 def by_digest(connection: Connection, digests: Sequence[str]) -> dict[str, tuple[int, Memory]]:
-    """The rows and memories that have these digests; at most BATCH."""
+    """Return the rows and memories that have these digests; at most BATCH."""
     ids = connection.execute(select(memories.c.id).where(memories.c.digest.in_(digests))).scalars().all()
     return {memory.digest: (row, memory) for row, memory in load(connection, ids).items()}
 
@@ -102,7 +102,7 @@ def remove(connection: Connection, rows: Sequence[int]) -> None:
 
 
 def vector(searched: str) -> str:
-    """Terms as PostgreSQL's text search vector is written, with the places of the words."""
+    """Return terms as PostgreSQL's text search vector is written, with the places of the words."""
     places: dict[str, list[str]] = {}
     for position, word in enumerate(searched.replace(BORDER, " ").split(), start=1):
         places.setdefault(word, []).append(str(position))

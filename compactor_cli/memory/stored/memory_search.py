@@ -51,7 +51,7 @@ _PLANS = ("enable_seqscan", "jit")
 def search(
     connection: Connection, query: str, *, limit: int, now: float, filters: Filters = EVERYTHING
 ) -> list[MemoryHit]:
-    """The best memories for a query, the best first; none when it has no words.
+    """Return the best memories for a query, the best first; none when it has no words.
 
     Those that have everything in the query come first. Of what very many have, the newest and the most important
     memories are looked at.
@@ -90,7 +90,7 @@ def _planned(connection: Connection) -> Iterator[None]:
 def _partly(
     connection: Connection, wanted: Sequence[SearchTerm], most: int, newest: int, filters: Filters
 ) -> tuple[list[int], dict[SearchTerm, float]]:
-    """Rows that have one of the things, the rarest first, and what part of all rows has each."""
+    """Return rows that have one of the things, the rarest first, and what part of all rows has each."""
     matching = {term: _matching(connection, (term,), most, filters) for term in wanted}
     shares = {term: _share(rows, most, newest) for term, rows in matching.items()}
     chosen: dict[int, None] = {}
@@ -106,7 +106,7 @@ def _share(rows: Sequence[int], most: int, newest: int) -> float:
 
 
 def _matching(connection: Connection, wanted: Sequence[SearchTerm], most: int, filters: Filters) -> list[int]:
-    """The newest rows that have all that is wanted, the newest first."""
+    """Return the newest rows that have all that is wanted, the newest first."""
     if connection.dialect.name == "postgresql":
         match = cast(" & ".join(map(_tsquery, wanted)), TsQuery)
         window = (
@@ -132,7 +132,7 @@ def _matching(connection: Connection, wanted: Sequence[SearchTerm], most: int, f
 
 
 def _newest(connection: Connection, rows: Select[Any], most: int, filters: Filters) -> list[int]:
-    """The newest of these rows that pass the filters."""
+    """Return the newest of these rows that pass the filters."""
     (row,) = rows.selected_columns
     if filters != EVERYTHING:
         few = rows.order_by(row.desc()).limit(SIFTED).subquery()
@@ -143,7 +143,7 @@ def _newest(connection: Connection, rows: Select[Any], most: int, filters: Filte
 
 
 def _important(connection: Connection, wanted: Sequence[SearchTerm], filters: Filters) -> list[int]:
-    """Rows that have all that is wanted among the most important ones."""
+    """Return rows that have all that is wanted among the most important ones."""
     top = select(memories.c.id, memories.c.terms).order_by(memories.c.importance.desc(), memories.c.id.desc())
     rows = connection.execute(top.where(condition(filters)).limit(IMPORTANT)).all()
     return [row.id for row in rows if all(term.found_in(words) for words in [QueryWords(row.terms)] for term in wanted)]
@@ -160,7 +160,7 @@ def _candidates(connection: Connection, rows: Iterable[int]) -> Iterator[Candida
 
 
 def _fts5(wanted: SearchTerm) -> str:
-    """One thing as FTS5 is asked for it. Words have letters, digits and marks only."""
+    """Return one thing as FTS5 is asked for it. Words have letters, digits and marks only."""
     star = "*" if wanted.prefix else ""
     if wanted.phrase:
         return f'"{" ".join(wanted.ways[0])}"{star}'
@@ -169,7 +169,7 @@ def _fts5(wanted: SearchTerm) -> str:
 
 
 def _glob(terms: ColumnElement[str], wanted: SearchTerm) -> ColumnElement[bool]:
-    """The same for terms with a blank at each end, without the index of FTS5."""
+    """Return the same for terms with a blank at each end, without the index of FTS5."""
     star = "*" if wanted.prefix else " *"
     if wanted.phrase:
         return terms.op("GLOB")(f"* {' '.join(wanted.ways[0])}{star}")
@@ -182,7 +182,7 @@ def _glob(terms: ColumnElement[str], wanted: SearchTerm) -> ColumnElement[bool]:
 
 
 def _tsquery(wanted: SearchTerm) -> str:
-    """The same for PostgreSQL."""
+    """Return the same for PostgreSQL."""
     star = ":*" if wanted.prefix else ""
     between = " <-> " if wanted.phrase else " & "
     ways = (between.join(f"'{word}'" for word in way) + star for way in wanted.ways)

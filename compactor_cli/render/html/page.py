@@ -20,7 +20,7 @@ _IN_SCRIPT = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
 def page(value: Mapping[str, Any]) -> str:
-    """The page. The same value gives the same text; whatever stands in it is data and never markup."""
+    """Return the page. The same value gives the same text; whatever stands in it is data and never markup."""
     style, script = _style(), _script()
     return _fill(
         _read("page.html"),
@@ -35,7 +35,7 @@ def page(value: Mapping[str, Any]) -> str:
 
 
 def policy(style: str, script: str) -> str:
-    """The Content-Security-Policy: this style and this script, and nothing else from anywhere."""
+    """Return the Content-Security-Policy: this style and this script, and nothing else from anywhere."""
     return (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
     )
@@ -46,7 +46,7 @@ def _hash(text: str) -> str:
 
 
 def _fill(template: str, values: Mapping[str, str]) -> str:
-    """Each `{{name}}` replaced once: what a value says is not looked at again."""
+    """Return each `{{name}}` replaced once: what a value says is not looked at again."""
     head, *rest = template.split("{{")
     pieces = [head]
     for piece in rest:
@@ -62,7 +62,7 @@ def _style() -> str:
 
 @cache
 def _script() -> str:
-    """All scripts as one, whose names are its own."""
+    """Return all scripts as one, whose names are its own."""
     return '"use strict";\n(() => {\n' + "\n".join(_read(name) for name in _SCRIPTS) + "})();\n"
 
 

@@ -26,7 +26,7 @@ def page_value(
     entries: Sequence[Entry],
     survivals: Sequence[Survival] = (),
 ) -> dict[str, Any]:
-    """The value of a page. `report`: the JSON of the command; how long its stages took is left out, for the same
+    """Return the value of a page. `report`: the JSON of the command; how long its stages took is left out, for the same
     input makes the same page."""
     return {
         "command": command,
@@ -46,7 +46,7 @@ def page_value(
 
 
 def _shares(entries: Sequence[Entry], *, compared: bool) -> dict[str, list[dict[str, Any]]]:
-    """Tokens by role, tool and file, before and (where something was decided) after."""
+    """Return tokens by role, tool and file, before and (where something was decided) after."""
     conversations = sorted({entry.conversation for entry in entries})
     out: dict[str, list[dict[str, Any]]] = {}
     for kind, sort in _SHARES.items():

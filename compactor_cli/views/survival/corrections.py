@@ -40,7 +40,7 @@ class _Said(Struct, frozen=True):
 
 
 def corrections(requests: Sequence[Unit]) -> list[Correction]:
-    """The corrections among the sentences of requests, in order."""
+    """Return the corrections among the sentences of requests, in order."""
     claims = [_said(unit) for unit in requests if unit.prose and len(unit.text) <= _LONGEST]
     frequent = _frequent(claims)
     with_word: dict[str, list[_Said]] = defaultdict(list)
@@ -88,14 +88,14 @@ def _said(unit: Unit) -> _Said:
 
 
 def _frequent(claims: Sequence[_Said]) -> frozenset[str]:
-    """Words of so many sentences that they tell nothing of the topic."""
+    """Return words of so many sentences that they tell nothing of the topic."""
     counts = Counter(word for claim in claims for word in claim.words)
     most = max(4, len(claims) // 10)
     return frozenset(word for word, count in counts.items() if count > most)
 
 
 def _corrected(claim: _Said, words: frozenset[str], with_word: Mapping[str, list[_Said]], cue: bool) -> _Said | None:
-    """The earlier sentence of another message that a sentence changes, the newest of the best ones."""
+    """Return the earlier sentence of another message that a sentence changes, the newest of the best ones."""
     shared: Counter[int] = Counter()
     known: dict[int, _Said] = {}
     for word in words:

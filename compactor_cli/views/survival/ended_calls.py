@@ -48,7 +48,7 @@ class Call(Struct, frozen=True):
 
 
 def calls(messages: Sequence[Message]) -> list[Call]:
-    """Every call, in order."""
+    """Return every call, in order."""
     results = {call: result for result, call in pair(messages).answers.items()}
     ended = []
     for index, message in enumerate(messages):
@@ -83,7 +83,7 @@ def failed(result: Part) -> bool:
 
 
 def command_of(call: Call) -> str:
-    """The command line that a call runs; empty when it runs none."""
+    """Return the command line that a call runs; empty when it runs none."""
     for key in _COMMANDS:
         value = call.arguments.get(key)
         if isinstance(value, str) and not (key == "command" and "path" in call.arguments):
@@ -94,5 +94,5 @@ def command_of(call: Call) -> str:
 
 
 def texts_of(call: Call) -> Iterator[str]:
-    """The strings among the arguments of a call."""
+    """Return the strings among the arguments of a call."""
     return (value for value in call.arguments.values() if isinstance(value, str))

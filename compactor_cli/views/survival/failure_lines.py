@@ -30,7 +30,8 @@ _HOW_IT_ENDED = re.compile(
 
 
 def errors(messages: Sequence[Message]) -> dict[str, tuple[int, str]]:
-    """The error of each result that has one: its beginning, as `core` makes it -> (message of the first, line)."""
+    """Return the error of each result that has one: its beginning, as `core` makes it -> (message of the first,
+    line)."""
     by_key: dict[str, tuple[int, str]] = {}
     for message in messages:
         for part in message.results:

@@ -67,19 +67,20 @@ def survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survi
 
 
 def _binding(requested: Iterable[Unit], pattern: re.Pattern[str]) -> list[Unit]:
-    """Sentences that bind by their words; a question asks."""
+    """Return sentences that bind by their words; a question asks."""
     return [unit for unit in requested if unit.prose and not unit.asks and pattern.search(unit.key)]
 
 
 def _decisions(messages: Sequence[Message], requested: Iterable[Unit]) -> Iterator[Unit]:
-    """Sentences of the user and the assistant that say what was decided."""
+    """Yield sentences of the user and the assistant that say what was decided."""
     answers = (m for m in messages if m.role == "assistant" and m.origin != "summary")
     of_agent = (unit for message in answers for unit in units(message.index, message.text("text")))
     yield from (unit for unit in (*requested, *of_agent) if unit.prose and DECISION.search(unit.key))
 
 
 def _lost_requests(requested: Sequence[Unit], places: Places) -> _Lost:
-    """Sentences that are gone. Of those that were said several times as many are there as stand, the newest ones."""
+    """Return sentences that are gone. Of those that were said several times as many are there as stand, the newest
+    ones."""
     left = {unit.key: len(places.get(unit.key, ())) for unit in requested}
     lost = []
     for unit in reversed(requested):

@@ -23,7 +23,7 @@ _BEFORE = re.compile(r"^(?:\.+(?!/)|-(?!-)|--+(?![A-Za-z]))")
 
 
 def identifiers(messages: Iterable[Message]) -> dict[str, int]:
-    """Distinct identifiers -> the first message that names each."""
+    """Return distinct identifiers -> the first message that names each."""
     chunks: dict[str, int] = {}
     for message in messages:
         for part in message.parts:

@@ -49,7 +49,7 @@ class Unit(Struct, frozen=True):
         return self.text.rstrip("\"'”’») ").endswith(("?", "？"))
 
     def last(self, places: Mapping[str, Sequence[int]]) -> int:
-        """The last place where it was found, itself or among its neighbours; -1 when it was not."""
+        """Return the last place where it was found, itself or among its neighbours; -1 when it was not."""
         return max((places[key][-1] for key in self.keys if key in places), default=-1)
 
     @property
@@ -66,12 +66,12 @@ def typed(message: Message) -> str:
 
 
 def requests(messages: Sequence[Message]) -> list[Unit]:
-    """Every sentence of every request, in order; each counts once a message."""
+    """Return every sentence of every request, in order; each counts once a message."""
     return [unit for message in messages for unit in units(message.index, typed(message))]
 
 
 def instructions(messages: Sequence[Message]) -> list[Unit]:
-    """Every sentence of the standing instructions that a harness put in, in order; each counts once."""
+    """Return every sentence of the standing instructions that a harness put in, in order; each counts once."""
     by_key: dict[str, Unit] = {}
     for message in messages:
         text = message.text("text") if message.origin == "injected" else ""
@@ -82,12 +82,12 @@ def instructions(messages: Sequence[Message]) -> list[Unit]:
 
 
 def asked_lines(messages: Sequence[Message]) -> set[str]:
-    """The whole lines of requests, as `core` makes them."""
+    """Return the whole lines of requests, as `core` makes them."""
     return {core(line) for message in messages for line in typed(message).split("\n")}
 
 
 def units(message: int, text: str) -> list[Unit]:
-    """The distinct sentences of a text of some message."""
+    """Return the distinct sentences of a text of some message."""
     by_key: dict[str, Unit] = {}
     fenced = False
     for line in plain(text).split("\n"):
@@ -125,7 +125,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _among(pieces: Sequence[str], index: int) -> tuple[str, ...]:
-    """A short sentence with as many neighbours as make it long: those before it, and those behind it."""
+    """Return a short sentence with as many neighbours as make it long: those before it, and those behind it."""
     end = len(pieces)
     firsts, lasts = range(index - 1, -1, -1), range(index + 2, end + 1)
     before = [(first, index + 1) for first in firsts] + [(0, last) for last in lasts]
@@ -134,7 +134,7 @@ def _among(pieces: Sequence[str], index: int) -> tuple[str, ...]:
 
 
 def _first_long(pieces: Sequence[str], spans: Iterable[tuple[int, int]]) -> str:
-    """The text of the first of some growing spans that is long enough, else of the last one."""
+    """Return the text of the first of some growing spans that is long enough, else of the last one."""
     key = ""
     for first, last in spans:
         key = core("".join(pieces[first:last]))

@@ -21,23 +21,23 @@ _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff6
 
 
 def folded_lines(text: str) -> list[str]:
-    """The lines of a text in small letters, without the marks of lists and quotes they begin with."""
+    """Return the lines of a text in small letters, without the marks of lists and quotes they begin with."""
     lines = plain(text).translate(_QUOTES).lower().split("\n")
     return [_unmarked(" ".join(line.split())) for line in lines]
 
 
 def core(text: str) -> str:
-    """A sentence as it is looked for; empty when it has no letter and no digit."""
+    """Return a sentence as it is looked for; empty when it has no letter and no digit."""
     return _inside(_unmarked(" ".join(plain(text).translate(_QUOTES).lower().split())))
 
 
 def trimmed(line: str) -> str:
-    """A folded line without references behind it, as `core` would leave it."""
+    """Return a folded line without references behind it, as `core` would leave it."""
     return _inside(_REFERENCES.sub("", line))
 
 
 def bare(line: str) -> str:
-    """A folded line without what says who said it, too."""
+    """Return a folded line without what says who said it, too."""
     label = _LABEL.match(line)
     return trimmed(line[label.end() :] if label else line)
 
@@ -48,7 +48,7 @@ def is_short(key: str) -> bool:
 
 
 def _inside(text: str) -> str:
-    """A text from its first letter or digit to its last."""
+    """Return a text from its first letter or digit to its last."""
     start, end = 0, len(text)
     while start < end and not _is_letter(text[start]):
         start += 1

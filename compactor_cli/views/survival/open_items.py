@@ -45,7 +45,7 @@ def _item(message: int, text: str) -> OpenItem:
 
 
 def _last_list(calls: Sequence[Call]) -> Iterator[OpenItem]:
-    """Unfinished items of the newest call whose arguments hold a list of items with a status."""
+    """Yield unfinished items of the newest call whose arguments hold a list of items with a status."""
     for call in reversed(calls):
         for value in call.arguments.values():
             items = [item for item in value if _has_status(item)] if isinstance(value, list) else []
@@ -66,7 +66,7 @@ def _text_of(item: Mapping[str, object]) -> str:
 
 
 def _open_tasks(calls: Sequence[Call]) -> Iterator[OpenItem]:
-    """Unfinished tasks of an agent that adds and changes them one by one."""
+    """Yield unfinished tasks of an agent that adds and changes them one by one."""
     tasks: dict[str, tuple[int, str]] = {}
     for call in calls:
         if _NEW_TASK.fullmatch(call.name):
@@ -81,7 +81,7 @@ def _open_tasks(calls: Sequence[Call]) -> Iterator[OpenItem]:
 
 
 def _unanswered(messages: Sequence[Message], requests: Sequence[Unit]) -> Iterator[OpenItem]:
-    """The last request, when no assistant spoke or acted behind it."""
+    """Yield the last request, when no assistant spoke or acted behind it."""
     last = next((m for m in reversed(messages) if m.role == "assistant" or m.origin == "request"), None)
     if last is not None and last.origin == "request":
         own = [unit for unit in requests if unit.message == last.index]
@@ -90,7 +90,7 @@ def _unanswered(messages: Sequence[Message], requests: Sequence[Unit]) -> Iterat
 
 
 def _in_flight(messages: Sequence[Message], calls: Sequence[Call]) -> Iterator[OpenItem]:
-    """Calls behind which nobody has spoken, and that have no result."""
+    """Yield calls behind which nobody has spoken, and that have no result."""
     spoken = [m.index for m in messages if m.origin == "request" or m.role == "assistant"]
     for call in calls:
         if call.answer is None and spoken and call.message == spoken[-1]:

@@ -80,7 +80,7 @@ class DistinctEffect(Struct, frozen=True):
 
 
 def effects(calls: Iterable[Call]) -> list[DistinctEffect]:
-    """Distinct effects of the calls that succeeded, each at the place of its last one, in that order."""
+    """Return distinct effects of the calls that succeeded, each at the place of its last one, in that order."""
     latest: dict[tuple[str, str], DistinctEffect] = {}
     for call in calls:
         if call.succeeded:
@@ -155,7 +155,7 @@ def _one_word(quoted: re.Match[str]) -> str:
 
 
 def _published(part: str, command: str) -> Iterator[tuple[str, str, str]]:
-    """(kind, main, verb) of what a command does to a repository or a service. What it says in quotes is looked up
+    """Yield (kind, main, verb) of what a command does to a repository or a service. What it says in quotes is looked up
     in the whole command."""
     message = _MESSAGE.search(command)
     text = " ".join(message[1].split()) if message else ""
@@ -174,7 +174,7 @@ def _published(part: str, command: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _written(part: str) -> Iterator[tuple[str, str, str]]:
-    """(kind, path, verb) of the files that a command writes, moves or removes."""
+    """Yield (kind, path, verb) of the files that a command writes, moves or removes."""
     for path, verb in _touched(part):
         if _FILE.fullmatch(path) and path != "/dev/null":
             yield "file", path, verb

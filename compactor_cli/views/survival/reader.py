@@ -52,7 +52,7 @@ class FoldedText(Struct, frozen=True):
 
 
 def read(messages: Sequence[Message]) -> FoldedText:
-    """The visible texts of some messages: what is said, what tools are asked, and what they answer."""
+    """Return the visible texts of some messages: what is said, what tools are asked, and what they answer."""
     pieces: list[str] = []
     starts: set[int] = set()
     ends: set[int] = set()
@@ -81,8 +81,8 @@ def read(messages: Sequence[Message]) -> FoldedText:
 
 
 def find(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) -> Places:
-    """The places of each text that is there, of some that `core` made. One pass over the reading: a text begins where
-    a sentence can, and ends where one can. Those in `cut` are beginnings of longer ones."""
+    """Return the places of each text that is there, of some that `core` made. One pass over the reading: a text begins
+    where a sentence can, and ends where one can. Those in `cut` are beginnings of longer ones."""
     wanted = set(keys)
     searched = {key for key in wanted if key in cut or not is_short(key)}
     places = {key: list(reading.alone[key]) for key in (wanted - searched) & reading.alone.keys()}
@@ -99,8 +99,8 @@ def find(keys: Iterable[str], reading: FoldedText, cut: Collection[str] = ()) ->
 
 
 def find_in(messages: Iterable[Message], keys: Collection[str]) -> Places:
-    """The places of each text that is there in some messages, which are read one after the other: their texts may be
-    too large to be looked at together."""
+    """Return the places of each text that is there in some messages, which are read one after the other: their texts
+    may be too large to be looked at together."""
     places_of: dict[str, list[int]] = {}
     offset = 0
     for message in messages:
@@ -112,7 +112,7 @@ def find_in(messages: Iterable[Message], keys: Collection[str]) -> Places:
 
 
 def _anchored(keys: Iterable[str]) -> tuple[list[int], dict[str, list[int]]]:
-    """The sizes of anchors in use, and anchor -> lengths of the texts that begin with it."""
+    """Return the sizes of anchors in use, and anchor -> lengths of the texts that begin with it."""
     sizes: set[int] = set()
     lengths: dict[str, set[int]] = defaultdict(set)
     for key in keys:
@@ -137,7 +137,7 @@ def _ends_there(reading: FoldedText, end: int) -> bool:
 
 
 def _said(part: Part) -> str:
-    """A part as a reader sees it; the arguments of a call one a line, without the signs of JSON."""
+    """Return a part as a reader sees it; the arguments of a call one a line, without the signs of JSON."""
     if part.kind != "tool_call":
         return part.text
     try:
@@ -159,7 +159,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _introduced(message: int, text: str, folded: Sequence[str]) -> Iterator[OtherLine]:
-    """The lines of a text, each with its heading: one with `#` holds up to the next, one with a colon at its end
+    """Yield the lines of a text, each with its heading: one with `#` holds up to the next, one with a colon at its end
     for the lines right below it."""
     title = above = ""
     listed = False
@@ -176,7 +176,7 @@ def _introduced(message: int, text: str, folded: Sequence[str]) -> Iterator[Othe
 
 
 def _standing_alone(line: str) -> Iterator[str]:
-    """Short texts that a line holds apart from other words."""
+    """Yield short texts that a line holds apart from other words."""
     if len(line) <= _SHORT_LINE:
         yield from (text for text in (bare(line), trimmed(line)) if text and is_short(text))
     if '"' in line or "'" in line:

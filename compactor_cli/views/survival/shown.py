@@ -85,7 +85,7 @@ class Shown:
         return any(_tells(line, effect, says) for token in self._tokens(effect) for line in self._named.get(token, ()))
 
     def _tokens(self, effect: DistinctEffect) -> tuple[str, ...]:
-        """Words by one of which the lines are found that may speak of an effect."""
+        """Return words by one of which the lines are found that may speak of an effect."""
         if effect.kind == "file":
             return self._forms[effect.main]
         words = _WORD.findall(core(effect.main))
@@ -125,8 +125,8 @@ def _tells(line: OtherLine, effect: DistinctEffect, says: re.Pattern[str]) -> bo
 
 
 def path_forms(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Ways in which each path may be written: whole, also below another folder (`*/`), without the folders that it
-    begins with, and as a mere name when no other has it."""
+    """Return ways in which each path may be written: whole, also below another folder (`*/`), without the folders that
+    it begins with, and as a mere name when no other has it."""
     known = list(dict.fromkeys(paths))
     names = Counter(_name(path) for path in known)
     forms = {}
@@ -145,7 +145,7 @@ def _name(path: str) -> str:
 
 
 def _tokens_of(line: str) -> set[str]:
-    """Words and paths of a line, and `*/` with what stands below the folders of a path."""
+    """Return words and paths of a line, and `*/` with what stands below the folders of a path."""
     tokens = set()
     for token in _WORD.findall(line):
         path = token.strip("/").removeprefix("./")
