@@ -80,7 +80,7 @@ class _Losses:
                         self._add_texts("summarized", quoted, part, marks & references_in(quote.text), reason)
 
     def add_message(self, message: Message) -> None:
-        """One message of the input, where it is not in the output as it was."""
+        """Add the entry of one message of the input, where it is not in the output as it was."""
         index = self._repaired.get(message.index)
         if index is None and message.number in self._dropped:
             self._add_gone("dropped", message, DROPPED)
@@ -101,7 +101,7 @@ class _Losses:
             self._add_shortened(message, repaired, self._edits[index], decision)
 
     def add_records(self) -> None:
-        """Records that are gone or changed and that no entry has yet."""
+        """Add entries of records that are gone or changed and that no entry has yet."""
         named = {record for entry in self.entries for record in entry.records}
         owners = {record: m.index for m in self.part.before.messages for record in m.records}
         outside = set(self.part.outside)
@@ -133,7 +133,7 @@ class _Losses:
             self._add_records("shortened", [message], [message.index], message.records, decision.reason)
 
     def _add_texts(self, loss: Loss, repaired: Message, part: Part, marks: frozenset[str], reason: str) -> None:
-        """The originals in a part that marks lead to. Other marks are of earlier rounds."""
+        """Add the originals in a part that marks lead to. Other marks are of earlier rounds."""
         named = set()
         records = [part.place.record] if part.place else repaired.records[:1]
         for text in originals_of(part) if marks else ():

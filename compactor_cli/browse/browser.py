@@ -107,7 +107,7 @@ class Browser(Writing):
         self.panels.columns(self.list.head())
 
     def _refill(self) -> None:
-        """The list and the sums, by what is known now."""
+        """Fill the list and the sums anew, by what is known now."""
         state = self.history.now
         shown = chosen(self.view.rows, self.marks, state.choices, self.groups)
         self.list.show(self.view.rows, shown, state.choices)

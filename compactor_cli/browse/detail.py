@@ -86,7 +86,7 @@ class Detail(Screen[None]):
         self._name_sides()
 
     def say(self, text: str) -> None:
-        """A word on what was done."""
+        """Say a word on what was done."""
         self.query_one("#word", Static).update(line(text))
 
     def _name_sides(self) -> None:

@@ -54,7 +54,7 @@ class Panels:
         yield from (self._reason, self._said)
 
     def say(self, text: str, *, noticed: bool = False) -> None:
-        """A word on what was done; `noticed`: one to be noticed."""
+        """Say a word on what was done; `noticed`: one to be noticed."""
         self.said = text
         self._said.set_class(noticed, "told")
         self._said.update(line(text))
@@ -76,7 +76,7 @@ class Panels:
         self._sums.update(Text(why))
 
     def sum_up(self, view: BrowserView, *, computing: bool, width: int) -> None:
-        """The tokens and the messages of each fate."""
+        """Show the tokens and the messages of each fate."""
         self._sums.remove_class("failed")
         self._sums.update(self._summed(view, computing=computing, width=width))
 

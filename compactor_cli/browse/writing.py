@@ -26,7 +26,7 @@ class Writing(App[int]):
     """Set while nothing is being computed."""
 
     def say(self, text: str, *, noticed: bool = False) -> None:
-        """A word on what was done; `noticed`: one to be noticed."""
+        """Say a word on what was done; `noticed`: one to be noticed."""
         raise NotImplementedError
 
     def refresh_head(self) -> None:

@@ -310,7 +310,7 @@ def _show_tables(session: Session, outcome: Outcome, parts: Sequence[Compaction]
 
 
 def _show_remarks(session: Session, parts: Sequence[Compaction], file: str = "") -> None:
-    """Warnings and repairs; `file` stands before each."""
+    """Say warnings and repairs; `file` stands before each."""
     _say_warnings(session, parts, file)
     for part in parts:
         for note in part.repairs:

@@ -146,7 +146,7 @@ def _write(
 
 
 def _list_failures(file: str, place: str, shard: Shard) -> None:
-    """A line of JSON for each row that stays as it was; where there is none, what an earlier run listed goes."""
+    """Write a line of JSON for each row that stays as it was; where there is none, what an earlier run listed goes."""
     if not shard.failures:
         if is_remote(place):
             store().remove(f"{place}{FAILURES}")
@@ -173,7 +173,7 @@ def _hash(stream: IO[bytes]) -> str:
 
 
 def _show(session: Session, job: Job, outcome: Outcome, shard: Shard) -> None:
-    """A line for the file, and what there is to say of its rows; each thing once."""
+    """Say a line for the file, and what there is to say of its rows; each thing once."""
     if session.err.quiet:
         return
     from compactor_cli.render.many import failed_rows, file_line

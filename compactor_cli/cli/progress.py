@@ -44,7 +44,7 @@ class Steps:
         streams.before_printing = self._hold
 
     def step(self, description: str | None = None) -> None:
-        """One more step is done."""
+        """Count one more step that is done."""
         self._bar.update(self._task, advance=self._step, description=description)
         self._go_on()
 
@@ -54,7 +54,7 @@ class Steps:
         self._go_on()
 
     def whole(self, description: str | None = None) -> None:
-        """One more file is done, whatever was counted of its steps."""
+        """Count one more file that is done, whatever was counted of its steps."""
         self._last += 1
         self._bar.update(self._task, completed=self._last, description=description)
         if self._last < self._total:

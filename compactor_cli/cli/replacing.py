@@ -129,7 +129,7 @@ def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
 
 
 def _give_access(model: Path, handle: int, temporary: Path, like: Sequence[Access]) -> None:
-    """Owner, extended attributes and mode of a file; where there is none, those of a new one."""
+    """Give the owner, extended attributes and mode of a file; where there is none, those of a new one."""
     try:
         old = model.stat()
     except FileNotFoundError:

@@ -308,7 +308,7 @@ class Session:
             self.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
 
     def say(self, text: str) -> None:
-        """Words for people on standard error."""
+        """Say words for people on standard error."""
         self.err.print(text, soft_wrap=True)
 
     def warn(self, text: str) -> None:

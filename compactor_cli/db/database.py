@@ -157,7 +157,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _prepare(file: Path) -> None:
-    """The folder of a database, and its file readable by its owner only: it holds text of sessions."""
+    """Make the folder of a database, and its file readable by its owner only: it holds text of sessions."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))

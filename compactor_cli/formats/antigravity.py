@@ -94,7 +94,7 @@ class _Reader:
         self._turn: int | None = None
 
     def step(self, record: int) -> None:
-        """The message that a step is, if it is one."""
+        """Add the message that a step is, if it is one."""
         value = self._values[record]
         kind, source = value["type"], value["source"]
         if kind == "USER_INPUT":

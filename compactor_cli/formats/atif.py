@@ -76,7 +76,7 @@ def _role(value: Any) -> Role | None:
 
 
 def _read_step(build: Builder, value: dict[str, Any], role: Role, record: int, late: frozenset[str] | None) -> None:
-    """The message of a step and, behind it, what its observation holds. `late`: calls that other steps answer; None
+    """Add the message of a step and, behind it, what its observation holds. `late`: calls that other steps answer; None
     in the last step, whose calls may still be open."""
     calls = _calls(build, value, record)
     parts = [*_thinking(build, value), *_content(build, value.get("message"), ("message",), record), *calls]

@@ -227,7 +227,7 @@ class Builder(Struct):
         return index
 
     def extend(self, index: int, parts: Iterable[Part], record: int) -> None:
-        """More parts for a message that is spread over several records."""
+        """Add more parts for a message that is spread over several records."""
         message, parts = self.messages[index], tuple(parts)
         self.messages[index] = replace(
             message,

@@ -120,7 +120,7 @@ def _parents(values: Sequence[Any], *, aside: bool) -> Parents:
 
 
 def _find_preserved(values: Sequence[Any], parents: Parents, context: ClaudeContext) -> None:
-    """The segment that the boundary names, where its last record leads to its first."""
+    """Find the segment that the boundary names, where its last record leads to its first."""
     metadata = values[context.start].get("compactMetadata") if isinstance(values[context.start], dict) else None
     if not isinstance(metadata, dict):
         return
@@ -140,7 +140,7 @@ def _find_preserved(values: Sequence[Any], parents: Parents, context: ClaudeCont
 
 
 def _find_branches(values: Sequence[Any], parents: Parents, way: Sequence[int], context: ClaudeContext) -> None:
-    """Turns behind the boundary to which the agent does not come, and what hangs on them."""
+    """Find turns behind the boundary to which the agent does not come, and what hangs on them."""
     behind = range(context.start, len(values))
     if len(way) < 2:
         return  # records that do not point to each other are no tree: their order counts

@@ -124,7 +124,7 @@ def _stands_for_more(kind: str, role: Role, parts: Sequence[Part]) -> bool:
 
 
 def _read_compacted(build: Builder, value: dict[str, Any], payload: dict[str, Any], record: int) -> None:
-    """A record that stands for all earlier history by its message alone."""
+    """Read a record that stands for all earlier history by its message alone."""
     text = as_text(payload.get("message"))
     parts = [build.part("text", text, Place(record, ("payload", "message")))] if text else []
     build.add("user", parts, (record,), timestamp=parse_time(value.get("timestamp")), origin="summary", pinned=True)

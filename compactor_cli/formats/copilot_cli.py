@@ -174,7 +174,7 @@ class _Reader:
         self._add("user", [part], record, origin, pinned=True)
 
     def event(self, record: int) -> None:
-        """The message that an event is, if it is one."""
+        """Add the message that an event is, if it is one."""
         value = self._values[record]
         kind, data = kind_of(value), data_of(value)
         if kind == "user.message":

@@ -37,7 +37,7 @@ _STYLES = {"whole": "green", "shortened": "cyan", "summarized": "magenta", "gone
 
 
 def heading(console: Console, source: Source, counter: str) -> None:
-    """The file and what is in it, on two lines where one is too narrow; a path is never broken."""
+    """Print the file and what is in it, on two lines where one is too narrow; a path is never broken."""
     name = FileHeading(source.path or "-", style="bold")
     facts = f"{source.format} · {source.message_count:,} messages · {source.tokens:,} tokens ({counter})"
     fits = name.cell_len + 2 + len(facts) <= console.width

@@ -118,7 +118,7 @@ def _tell(
     data: bytes,
     args: AssembleOptions,
 ) -> None:
-    """The report for scripts, and the tables for people: of --dry-run on standard output."""
+    """Write the report for scripts, and the tables for people: of --dry-run on standard output."""
     from compactor_cli.render import jsons, prompts, tables
     from compactor_cli.render.model_use import model_json, use_line
 

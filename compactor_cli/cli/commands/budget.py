@@ -116,7 +116,7 @@ def _show(
     *,
     json: bool,
 ) -> None:
-    """As tables, or as JSON."""
+    """Show it as tables, or as JSON."""
     from compactor_cli.render import jsons, prompts, tables
     from compactor_cli.render.strategies import scope_lines
 

@@ -100,7 +100,7 @@ def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
 
 
 def _sum_up(session: Session, outcomes: Sequence[Outcome]) -> None:
-    """The sums, and then what failed: at the end, where it is seen."""
+    """Show the sums, and then what failed: at the end, where it is seen."""
     if session.err.quiet:
         return
     from compactor_cli.render.many import failed_rows, sums_table

@@ -172,7 +172,7 @@ def _outlook(session: Session, source: Source) -> Outlook:
 
 
 def show_message(session: Session, source: Source, analyses: list[Analysis], index: int, *, json: bool) -> None:
-    """One message whole. In a file of several conversations the first one's messages are counted first."""
+    """Show one message whole. In a file of several conversations the first one's messages are counted first."""
     from compactor_cli.render import jsons
 
     offset = index

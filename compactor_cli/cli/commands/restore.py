@@ -160,7 +160,7 @@ def _run(session: Session, kept: Database, args: RestoreOptions, data: bytes) ->
 
 
 def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
-    """The file before its newest compaction, with what was appended since, or before an earlier one."""
+    """Write the file before its newest compaction, with what was appended since, or before an earlier one."""
     from compactor_cli.cli.lookup import input_of
     from compactor_cli.render.archive import when
 
@@ -187,7 +187,7 @@ def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
 
 
 def _one(kept: Database, args: RestoreOptions, reference: str, lookup: Lookup) -> None:
-    """One original. A mark may be of any round of the file: the newest ones come first."""
+    """Write one original. A mark may be of any round of the file: the newest ones come first."""
     from compactor_cli.archive.originals import find, original
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.lookup import input_of, read_again
@@ -211,7 +211,7 @@ def _one(kept: Database, args: RestoreOptions, reference: str, lookup: Lookup) -
 
 
 def _list(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
-    """The compactions of a file, and what each took away."""
+    """List the compactions of a file, and what each took away."""
     from compactor_cli.archive.manifest_json import manifest_json
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, removed_table, round_json
@@ -232,7 +232,7 @@ def _list(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup
 
 
 def _list_all(session: Session, kept: Database, args: RestoreOptions) -> None:
-    """Every compaction in the archive, the newest first."""
+    """List every compaction in the archive, the newest first."""
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.render.archive import compactions_table, round_json
 

@@ -52,7 +52,7 @@ def score(args: ScoreOptions, overrides: Layer) -> None:
 
 
 def _score(session: Session, args: ScoreOptions, file: str) -> None:
-    """The scores of one file."""
+    """Show the scores of one file."""
     before, settings = session.model_use(), session.settings
     source = session.load(file)
     session.note_reading(source)
@@ -67,7 +67,7 @@ def _score(session: Session, args: ScoreOptions, file: str) -> None:
 def _show(
     session: Session, source: Source, analyses: Sequence[Analysis], shown: Sequence[tuple[int, int]], *, json: bool
 ) -> None:
-    """The scores of messages, which are given by their conversation and index."""
+    """Show the scores of messages, which are given by their conversation and index."""
     from compactor_cli.render import jsons, tables
     from compactor_cli.render.console import counted
 
