@@ -194,11 +194,11 @@ def _blocks(build: Builder, content: Any, path: Path, record: int, single: int |
         return [build.part("text", content, Place(record, path))] if content else []
     parts: list[Part] = []
     for index, block in enumerate(content if isinstance(content, list) else ()):
-        here = path if single is not None else (*path, index)
+        block_path = path if single is not None else (*path, index)
         if word(block, "type") == "image":
-            parts.append(build.image(Place(record, here, "block:text")))
+            parts.append(build.image(Place(record, block_path, "block:text")))
         elif word(block, "text"):
-            parts.append(build.part("text", block["text"], Place(record, (*here, "text"))))
+            parts.append(build.part("text", block["text"], Place(record, (*block_path, "text"))))
     return parts
 
 

@@ -270,20 +270,20 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
         return [build.part("text", content, Place(record, path))] if content else []
     parts = []
     for index, block in enumerate(content if isinstance(content, list) else ()):
-        kind, here = word(block, "type"), (*path, index)
+        kind, block_path = word(block, "type"), (*path, index)
         if kind == "text":
             # a signed text is sent with the model's id of it
-            place = Place(record, (*here, "text")) if "textSignature" not in block else None
+            place = Place(record, (*block_path, "text")) if "textSignature" not in block else None
             parts.append(build.part("text", as_text(block.get("text")), place))
         elif kind == "thinking":
             parts.append(build.part("thinking", as_text(block.get("thinking"))))
         elif kind == "toolCall":
             sealed = "thoughtSignature" in block
-            place = None if sealed else arguments_place(block.get("arguments"), record, (*here, "arguments"))
+            place = None if sealed else arguments_place(block.get("arguments"), record, (*block_path, "arguments"))
             arguments, name, call = as_text(block.get("arguments")), word(block, "name"), word(block, "id")
             parts.append(build.part("tool_call", arguments, place, name=name, call_id=call))
         elif is_image(block):
-            parts.append(build.image(Place(record, here, "block:text")))
+            parts.append(build.image(Place(record, block_path, "block:text")))
         else:
             parts.append(build.part("other", block_text(block)))
     return parts

@@ -65,8 +65,8 @@ def statements_of(messages: Sequence[Message], indices: Iterable[int]) -> tuple[
     places = [m.index for m in spoken]
     statements = []
     for message in (messages[i] for i in indices):
-        here = bisect_left(places, message.index)
-        before = tuple(spoken[max(0, here - TURNS) : here])
+        position = bisect_left(places, message.index)
+        before = tuple(spoken[max(0, position - TURNS) : position])
         statements.append(DependentLine(one_line(message.text("text"), _LONGEST), before, message.role))
     return tuple(statements)
 
