@@ -11,7 +11,7 @@ from compactor_cli.model.message import Part
 from compactor_cli.text.escapes import readable
 from compactor_cli.text.json_values import parse_json
 
-_PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
+PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 _COMMANDS = ("command", "cmd", "script", "code", "keystrokes")
 _OLD = ("old_string", "old_str", "old_text", "old", "oldText")
 _NEW = ("new_string", "new_str", "new_text", "new", "newText")
@@ -30,7 +30,7 @@ def call_lines(part: Part) -> str:
     if not isinstance(arguments, dict):
         return readable(part.text)
     edits = list(_edits(arguments))
-    path = _first(arguments, _PATHS)
+    path = _first(arguments, PATHS)
     if edits:
         return "\n".join([path, *(line for old, new in edits for line in _changed(old, new))]).strip("\n")
     content = _first(arguments, _CONTENT)
@@ -59,7 +59,7 @@ def changed_lines(part: Part) -> Iterator[tuple[str, list[str]]]:
     if not isinstance(arguments, dict):
         patches = [readable(part.text)]
     else:
-        path = _first(arguments, _PATHS)
+        path = _first(arguments, PATHS)
         lines = [line for old, new in _edits(arguments) for line in _changed(old, new)]
         lines = lines or _first(arguments, _CONTENT).split("\n")
         if path and any(lines):
@@ -80,7 +80,7 @@ def call_label(part: Part) -> str:
     about = ""
     if isinstance(arguments, dict):
         words = (value for value in arguments.values() if isinstance(value, str) and len(value) <= _LABEL)
-        about = _first(arguments, _PATHS) or _command(arguments) or next(words, "")
+        about = _first(arguments, PATHS) or _command(arguments) or next(words, "")
     about = about.strip().split("\n")[0]
     label = f"{part.name} {short_path(about)[:_LABEL]}"
     return " ".join(f"{label} ".replace(": ", " ").replace("→", " ").split())

@@ -19,6 +19,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from compactor_cli.features.call_lines import call_lines, result_lines, short_path
+from compactor_cli.features.usual_arguments import UsualArguments
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
@@ -212,6 +213,8 @@ class SessionLines:
         self.bounds: array[float] = array("d")
         self.first_of: dict[int, int] = {}
         """Piece -> its first line."""
+        self.silent: set[int] = set()
+        """Lines that say nothing of the work: noise of tools, and arguments that many calls have alike."""
         self._leads: dict[int, tuple[Span, ...]] = {}
         """Line -> the spans of what says what it is of: the object of a member of JSON, the item around an item."""
         self._pieces_of: dict[int, list[int]] = {}
@@ -219,19 +222,29 @@ class SessionLines:
         """The piece of the line whose terms were asked for last, and its text as `chunked` has it."""
         for number, piece in enumerate(session.pieces):
             self._pieces_of.setdefault(piece.message, []).append(number)
+        usual = UsualArguments()
         tables = {speech: _Worths(session.ids(speech), worth) for speech in (True, False)}
         for number, piece in enumerate(session.pieces):
             if piece.message not in skip:
                 self.first_of[number] = len(self.starts)
-                self._add(number, piece, tables[piece.speech], worth)
+                self._add(number, piece, tables[piece.speech], worth, usual)
+            if piece.call:
+                usual.add(piece.escaped or piece.text)
 
-    def _add(self, number: int, piece: SessionPiece, worths: dict[str, float], worth: Callable[[int], float]) -> None:
+    def _add(
+        self,
+        number: int,
+        piece: SessionPiece,
+        worths: dict[str, float],
+        worth: Callable[[int], float],
+        usual: UsualArguments,
+    ) -> None:
         bare = chunked(piece.text)
         first = len(self.starts)
         clauses = piece.cut == "clauses"
         noise = frozenset[int]() if piece.speech else noisy_lines(piece.text)
         apart = piece.cut == "apart"
-        members = [] if clauses else _members(piece)
+        members = [] if clauses else _members(piece, usual)
         spans = [(member.start, member.end) for member in members]
         spans = spans or list(clause_spans(piece.text) if clauses else line_units(piece.text, apart=apart, noise=noise))
         self._leads.update(_leads_of(piece, members, spans, first))
@@ -243,17 +256,20 @@ class SessionLines:
             line = bisect_left(self.starts, at + 1, first) - 1
             if line >= first:
                 self.bounds[line] += worth(term)
-        if noise:
-            self._silence(piece.text, noise, first)
+        silent = {line for line, member in enumerate(members, first) if member.usual}
+        silent.update(self._noisy(piece.text, noise, first) if noise else ())
+        self.silent |= silent
+        for line in silent:
+            self.bounds[line] = 0.0
 
-    def _silence(self, text: str, noise: frozenset[int], first: int) -> None:
-        """Take their worth from the lines, from `first` on, that stand on physical lines of noise."""
+    def _noisy(self, text: str, noise: frozenset[int], first: int) -> Iterator[int]:
+        """Yield the lines, from `first` on, that stand on physical lines of noise."""
         number = at = 0
         for line in range(first, len(self.starts)):
             number += text.count("\n", at, self.starts[line])
             at = self.starts[line]
             if number in noise:
-                self.bounds[line] = 0.0
+                yield line
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -329,11 +345,13 @@ class SessionLines:
         return range(first, bisect_left(self.piece_of, number + 1, first))
 
 
-def _members(piece: SessionPiece) -> list[JsonMember]:
-    """Return the members of a piece that is JSON."""
+def _members(piece: SessionPiece, usual: UsualArguments) -> list[JsonMember]:
+    """Return the members of a piece that is JSON; of a call, with those apart that are usual."""
+    told = usual.has if piece.call else None
     if not piece.escaped:
-        return json_members(piece.text, named=piece.call)
-    return json_members(piece.escaped, named=piece.call, shown=piece.text, place=place_in_readable(piece.escaped))
+        return json_members(piece.text, named=piece.call, usual=told)
+    place = place_in_readable(piece.escaped)
+    return json_members(piece.escaped, named=piece.call, usual=told, shown=piece.text, place=place)
 
 
 def _leads_of(

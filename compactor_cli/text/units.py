@@ -7,7 +7,7 @@ of an object or list, so that no unit begins in one object and ends in another.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
 
 from msgspec import Struct
@@ -144,13 +144,23 @@ class JsonMember(Struct, frozen=True, gc=False):
     leads: tuple[Span, ...] = ()
     """What says which object it is a member of, where it is not the first: the first short member of an object in a
     list, and the key of an object in it."""
+    usual: bool = False
+    """It is told to be usual, and stands with such members only."""
 
 
-def json_members(text: str, *, named: bool = False, shown: str = "", place: Place | None = None) -> list[JsonMember]:
+def json_members(
+    text: str,
+    *,
+    named: bool = False,
+    usual: Callable[[str], bool] | None = None,
+    shown: str = "",
+    place: Place | None = None,
+) -> list[JsonMember]:
     """Return the members of JSON: neighbours of the same object or list are taken together while they are short, a
     long one is taken apart. Nothing for text that is no JSON as far as its brackets tell. `named`: its first member
-    says what it is, as in the arguments of a call. `shown` and `place`: the text as it is read, and where characters
-    of the other stand there; members are told by that."""
+    says what it is, as in the arguments of a call. `usual`: whether a member, with its key, is taken together with
+    its like only, the first one aside. `shown` and `place`: the text as it is read, and where characters of the
+    other stand there; members are told by that."""
     ends = _closed(text) if text.lstrip(_SPACE)[:1] in ("{", "[") else None
     first = len(text) - len(text.lstrip(_SPACE))
     if ends is None or ends.get(first) is None or text[ends[first] + 1 :].strip():
@@ -163,19 +173,32 @@ def json_members(text: str, *, named: bool = False, shown: str = "", place: Plac
         if outer.end - outer.start <= _MEMBERS or text[outer.start] not in "{[":
             told = _placed(outer, place) if place else outer
             spans = _value(shown or text, told.start, told.end)
-            result += _led([JsonMember(start, end, start, level + 1) for start, end in spans], told)
+            pieces = [JsonMember(start, end, start, level + 1, usual=outer.usual) for start, end in spans]
+            result += _led(pieces, told)
         else:
-            inside = [JsonMember(*inner, level + 1, leads) for inner in _together(text, outer.start, ends)]
+            runs = _together(text, outer.start, ends, None if level else usual)
+            inside = [
+                JsonMember(start, end, begin, level + 1, leads, outer.usual or is_usual)
+                for start, end, begin, is_usual in runs
+            ]
             inner_leads = [_leads(text, member, ends) for member in inside]
             members = zip(_led(inside, outer), inner_leads, strict=True)
             waiting += reversed([(member, level + 1, inner) for member, inner in members])
     return result
 
 
+def outer_members(text: str) -> Iterator[str]:
+    """Yield the members of an object that a text is, each with its key. Nothing for other texts."""
+    first = len(text) - len(text.lstrip(_SPACE))
+    ends = _closed(text) if text[first : first + 1] == "{" else None
+    if ends is not None and not text[ends[first] + 1 :].strip():
+        yield from (text[start:end] for start, end, _ in _children(text, first, ends))
+
+
 def _placed(member: JsonMember, place: Place) -> JsonMember:
     """Return a member with all its places as they are in the text that is read."""
     leads = tuple((place(start), place(end)) for start, end in member.leads)
-    return JsonMember(place(member.start), place(member.end), place(member.begin), member.depth, leads)
+    return JsonMember(place(member.start), place(member.end), place(member.begin), member.depth, leads, member.usual)
 
 
 def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _SHORT) -> tuple[Span, ...]:
@@ -212,23 +235,26 @@ def _closed(text: str) -> dict[int, int] | None:
     return None if stack else ends
 
 
-def _together(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[int, int, int]]:
-    """Yield (start, end, where it begins) inside a list or object: runs of short members, and each long value alone,
-    without its key when it is to be taken apart further."""
-    begun = last = -1
-    for start, end, inner in _children(text, opening, ends):
-        if begun >= 0 and end - begun <= _MEMBERS:
+def _together(
+    text: str, opening: int, ends: dict[int, int], usual: Callable[[str], bool] | None = None
+) -> Iterator[tuple[int, int, int, bool]]:
+    """Yield (start, end, where it begins, whether it is usual) inside a list or object: runs of short members that are
+    all usual or all not, and each long value alone, without its key when it is to be taken apart further."""
+    begun, last, were_usual = -1, -1, False
+    for number, (start, end, inner) in enumerate(_children(text, opening, ends)):
+        is_usual = usual is not None and number > 0 and usual(text[start:end])
+        if begun >= 0 and end - begun <= _MEMBERS and is_usual == were_usual:
             last = end
             continue
         if begun >= 0:
-            yield begun, last, begun
-        begun = -1
+            yield begun, last, begun, were_usual
+        begun, were_usual = -1, is_usual
         if end - start <= _MEMBERS or inner < 0:
             begun, last = start, end
         else:
-            yield inner, end, start
+            yield inner, end, start, is_usual
     if begun >= 0:
-        yield begun, last, begun
+        yield begun, last, begun, were_usual
 
 
 def _children(text: str, opening: int, ends: dict[int, int]) -> Iterator[tuple[int, int, int]]:

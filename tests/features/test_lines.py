@@ -187,6 +187,34 @@ def test_imports_of_a_result_are_worth_nothing_and_stand_on_no_line_with_anythin
     assert "package" not in imports
 
 
+def run(number: int, command: str, **settings: object) -> list[str]:
+    arguments = json.dumps({"cmd": command, "workdir": "/home/sam/projects/tideline/harbors", **settings})
+    return [json.dumps(calling(call(f"c{number}", "exec", arguments))), json.dumps(result(f"c{number}", "ok"))]
+
+
+def test_what_calls_have_alike_is_worth_nothing_and_stands_on_no_line_with_what_one_call_says() -> None:
+    commands = [f"python -m tideline harbor-{number}" for number in range(6)]
+    ran = [run(at, command, yield_ms=1000 if at < 5 else 2500) for at, command in enumerate(commands)]
+    messages = read(user("Look."), *(record for records in ran for record in records))
+    lines = SessionLines(read_session(messages), lambda _: 0.1)
+    told = [[lines.text(line) for line in lines.of_message(1 + 2 * at)] for at in range(6)]
+    assert all('"workdir"' in " ".join(texts) for texts in told)
+    for at, texts in enumerate(told):
+        number = next(line for line in lines.of_message(1 + 2 * at) if '"workdir"' in lines.text(line))
+        assert (number in lines.silent) == (at >= 3), at
+        assert (lines.bounds[number] == 0) == (at >= 3), at
+        assert commands[at] in texts[0]
+        assert at < 3 or ("workdir" not in texts[0] and "yield_ms" not in texts[0])
+    assert "2500" in told[5][-1], "a number of a setting is as usual as the others"
+
+
+def test_which_file_a_call_is_about_is_never_usual() -> None:
+    arguments = [{"pattern": f"high water of harbor {at} " * 4, "path": "src/tides.py"} for at in range(5)]
+    calls = [calling(call(f"c{at}", "grep", json.dumps(asked))) for at, asked in enumerate(arguments)]
+    lines = SessionLines(read_session(read(user("Look."), *calls)), lambda _: 0.1)
+    assert not lines.silent
+
+
 COMMAND = 'rg -n "models.json|\\$[A-Z_]+|{x}" docs/a.md, docs/b.md | sed -n \'1,220p\' && echo "so, [it] goes on" ' * 2
 
 

@@ -421,3 +421,17 @@ def test_what_the_user_refused_and_what_was_taken_back_is_no_newest_change() -> 
     assert "change of `/w/2.py`" in text
     assert "change of `/w/0.py`" not in text
     assert "change of `/w/1.py`" not in text
+
+
+def test_of_the_newest_results_no_lines_are_quoted_that_say_nothing() -> None:
+    ran = "Chunk ID: 4fe1a2\nWall time: 0.1000 seconds\nOriginal token count: 412\nOutput:\nsrc/harbor.py: high_water"
+    records = [
+        *work.session(12, end=False),
+        assistant("I look for it.", ("new", "exec", {"cmd": "rg -l high_water"})),
+        result("new", ran),
+        user(work.LAST),
+    ]
+    said = summary_of(compact(records, target_ratio=0.5)).partition(QUOTED)[2]
+    assert "src/harbor.py: high_water" in said
+    assert "Chunk ID" not in said
+    assert "Original token count" not in said

@@ -46,11 +46,13 @@ def quoted_details(
 
 
 def _take_newest(selector: Selector, lines: SessionLines, room: int) -> int:
-    """Take the first lines of the newest texts, calls and results; returns their tokens."""
+    """Take the first lines of the newest texts, calls and results that say something; returns their tokens."""
     used = 0
     for number in sorted(lines.first_of, reverse=True):
         piece_tokens = 0
         for line in lines.of_piece(number):
+            if line in lines.silent:
+                continue
             cost = selector.cost(line)
             if used + cost > room:
                 return used
