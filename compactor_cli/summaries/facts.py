@@ -15,9 +15,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from compactor_cli.features.work.ledger import ACTIONS, compute_ledger, where
+from compactor_cli.features.work.ledger import (
+    ACTIONS,
+    call_actions,
+    call_arguments,
+    command_of,
+    compute_ledger,
+    where,
+)
 from compactor_cli.features.work.open_errors import only_looks
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import Spot, pair
 from compactor_cli.summaries.format.excerpts import harmless
 from compactor_cli.summaries.outline import FACTS, cells
 from compactor_cli.summaries.snippets import changes
@@ -32,6 +40,12 @@ _TIMES = compiled_later(r"\((\d+)x\b")
 _LAST = compiled_later(r"\blast (ok|failed)\)")
 _SHOWN_PART = compiled_later(r"(?:\s*2>(?:&1|\s*/dev/null)|\s*\|&?\s*(?:head|tail)(?:\s+-[-\w=]+|\s+\d+)*)+\s*$")
 """How a command ends that shows a part of its output: the same command otherwise."""
+_DOCUMENT = compiled_later(
+    r"(<<-?\s*['\"]?(\w+)['\"]?[^\n]*)(\n[^\n]*)\n(?!\s*\2[ \t]*$).*?\n\s*\2[ \t]*$", re.DOTALL | re.MULTILINE
+)
+"""A text of several lines inside a command line."""
+_SEARCHED = 4_000
+"""Characters of a command line in which such texts are looked for."""
 
 CHANGE_SEPARATOR = " · "
 """Stands between what was done to a file and a line that was changed."""
@@ -123,8 +137,25 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
     return list(facts.values())
 
 
+def shown_files(messages: Sequence[Message]) -> frozenset[Spot]:
+    """Return the results, by the index of their message, that show files and nothing else: what a file speaks of did
+    not happen."""
+    return frozenset(
+        (messages[at].index, position)
+        for (at, position), (asked, call) in pair(messages).answers.items()
+        if _only_reads(messages[asked].parts[call])
+    )
+
+
+def _only_reads(call: Part) -> bool:
+    actions = {action for _, action in call_actions(call)}
+    return actions == {"read"} and only_looks(command_of(call_arguments(call)))
+
+
 def shown_command(command: str) -> str:
-    """Return a command line as a summary tells it: in one line, without what shows only a part of its output."""
+    """Return a command line as a summary tells it: in one line, without what shows only a part of its output, and of a
+    text in it that a program reads only the first line."""
+    command = _DOCUMENT.sub(r"\1\3 …", command[:_SEARCHED]) + command[_SEARCHED:]
     return one_line(_SHOWN_PART.sub("", command), _COMMAND_WIDTH)
 
 

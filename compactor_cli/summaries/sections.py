@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from msgspec import Struct
@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.ledger import call_text, where
 from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
-from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, line_of_row, parse
+from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, line_of_row, parse, shown_files
 from compactor_cli.summaries.format.excerpts import harmless
 from compactor_cli.summaries.format.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summaries.format.verbatim import QUOTED, carried
@@ -108,6 +109,7 @@ def candidates(
     agent went on after them."""
     items: list[SummaryItem] = []
     matcher = Keywords(keywords)
+    files = shown_files(messages)
     repeated = {quote.message for quote in quotes}
     quoted_texts = {quote.text for quote in quotes}
     earlier: list[tuple[str, str]] = []
@@ -122,7 +124,7 @@ def candidates(
             items += _request(message, matcher)
         elif message.role == "assistant":
             items += _assistant(message, matcher)
-        items += _outputs(message, keywords)
+        items += _outputs(message, keywords, files)
     if messages and messages[-1].origin == "request" and not answered:
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
     if any(item.section == "Done" and item.bonus >= 0 for item in items):
@@ -312,12 +314,15 @@ def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 
 
-def _outputs(message: Message, keywords: frozenset[str]) -> Iterator[SummaryItem]:
-    """Yield lines of tool output that speak of what is kept, and error lines of results not known to have failed."""
-    for part in message.parts:
+def _outputs(message: Message, keywords: frozenset[str], files: Collection[Spot]) -> Iterator[SummaryItem]:
+    """Yield lines of tool output that speak of what is kept, and error lines of results not known to have failed; of
+    `files` that are shown only what the tool itself says before anything else."""
+    for position, part in enumerate(message.parts):
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue
         errors = [] if is_declined(part.text) else result_errors(part.text, part.failed, limit=3)
+        if (message.index, position) in files and not part.failed:
+            errors = [line for line in errors[:1] if part.text.lstrip().startswith(line.strip())]
         for order, line in enumerate(errors):
             yield SummaryItem(
                 "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order), 3.0 - order

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
@@ -56,6 +57,9 @@ _DIAGNOSIS = re.compile(
 """What a compiler or a linter says of a place in a file."""
 _BARE = re.compile(r"\W*fail(?:ed)?\W*", re.IGNORECASE)
 """Says that something failed, but not what."""
+_HEADER = "Traceback (most recent call last):"
+_RAISED = re.compile(rf"^([ \t]*){re.escape(_HEADER)}[ \t]*\r?\n(?:\1[ \t].*\n|\r?\n)*\1(?=\S)(.+)", re.MULTILINE)
+"""The trace of a Python program, with the line that says what was raised."""
 _LONG_LINE = 2_000
 _NAMED = ("error", "exception", "panic", "fault")
 _COUNTED = re.compile(r"\b\d+ (?:failed|errors?)\b")
@@ -169,8 +173,18 @@ def _error_lines(text: str) -> tuple[str, ...]:
     lines = (
         line for line, lowered in _hinted_lines(text, _HINTS) if _tells_of_error(lowered) or _DIAGNOSIS.match(line)
     )
-    found = tuple(dict.fromkeys(line for line in lines if not _NUMBERED.match(line)))
+    unique = tuple(dict.fromkeys(line for line in lines if not _NUMBERED.match(line)))
+    found = _with_raised(text, unique) if _HEADER in text else unique
     return tuple(line for line in found if not _BARE.fullmatch(line)) or found
+
+
+def _with_raised(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lines with what was raised in place of the line that begins its trace, which says nothing itself."""
+    raised = [f"{match[1]}{match[2]}".rstrip() for match in _RAISED.finditer(text) if len(match[2]) < _LONG_LINE]
+    if not raised:
+        return lines
+    traced = (raised if line.strip() == _HEADER else [line] for line in lines)
+    return tuple(dict.fromkeys(chain.from_iterable(traced)))
 
 
 @remembered

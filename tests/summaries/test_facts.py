@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.features.work.ledger import ACTIONS
-from compactor_cli.summaries.facts import Fact, facts_of, parse
+from compactor_cli.summaries.facts import Fact, facts_of, parse, shown_command
 from compactor_cli.summaries.outline import cells, row
 from tests.pipeline.sessions import Json, assistant, result, transcript, user
 from tests.properties.profile import examples
@@ -122,6 +122,26 @@ def test_a_command_is_the_same_however_much_of_its_output_is_shown() -> None:
     records = [record for at, line in enumerate([*shown, other]) for record in _run(f"c{at}", line, "exit code: 0")]
     found = [fact.text for fact in facts_of(transcript(records).messages, []) if fact.section == "Commands"]
     assert found == ["`make lint` (4x, last ok)", f"`{other}` (last ok)"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "cat > fix.py <<'EOF'\nimport tax\nfor rate in tax.rates:\n    rate.fix()\nEOF\npython fix.py --all",
+            "cat > fix.py <<'EOF' import tax … python fix.py --all",
+        ),
+        (
+            "git commit -m \"$(cat <<'EOF'\nRates are rounded half up\n\nAs the law has it.\nEOF\n)\" && git push",
+            "git commit -m \"$(cat <<'EOF' Rates are rounded half up … )\" && git push",
+        ),
+        ("python - <<PY\nprint(1)\nPY\nmake", "python - <<PY print(1) PY make"),
+        ("cat >> tax.py <<EOF\nrate = 1\nbase = 2", "cat >> tax.py <<EOF rate = 1 base = 2"),
+    ],
+    ids=["a script", "a message", "one line", "cut off"],
+)
+def test_of_a_text_in_a_command_the_first_line_is_told(line: str, told: str) -> None:
+    assert shown_command(line) == told
 
 
 def test_commands_that_only_look_are_not_told_and_what_they_miss_is_an_error_only_where_they_say_so() -> None:

@@ -85,6 +85,24 @@ def test_error_lines_are_there_first_when_there_is_little_room() -> None:
     assert "error: undefined reference to sum_up" in summary
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "shown", "told"),
+    [
+        ("Read", {"file_path": "docs/tides.md"}, "# Tides\n\nError loading tide 'spring':\n", False),
+        ("Bash", {"command": "cat docs/tides.md"}, "# Tides\n\nError loading tide 'spring':\n", False),
+        ("Read", {"file_path": "docs/tides.md"}, "Error loading tide 'spring':\nno such file", True),
+        ("Bash", {"command": "cat a.md && make"}, "# Tides\n\nError loading tide 'spring':\n", True),
+        ("Bash", {"command": "make"}, "started\n\nError loading tide 'spring':\n", True),
+    ],
+    ids=["read", "cat", "the tool says so", "shown and done", "done"],
+)
+def test_what_a_file_that_is_shown_says_of_errors_did_not_happen(
+    tool: str, arguments: Json, shown: str, told: bool
+) -> None:
+    records = [user("Look."), *filler(1), assistant(None, ("t1", tool, arguments)), result("t1", shown)]
+    assert ("Error loading tide" in summarize(transcript(records).messages[1:])) == told
+
+
 def test_a_long_sentence_is_clipped_and_says_so() -> None:
     sentence = "We decided that " + "the very long reason " * 60 + "counts"
     summary = summarize(transcript([assistant(sentence)]).messages)

@@ -270,3 +270,27 @@ run(all)
 def test_japanese_is_split_into_sentences_too():
     text = "取り込み側は壊れません。名前はそのまま残ります。古いファイルも読み込みました。全部で四百十二件です。"
     assert len(sentences(text)) >= 2
+
+
+TRACE = 'Traceback (most recent call last):\n  File "tide.py", line 8, in <module>\n    high(water)\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"{TRACE}KeyboardInterrupt\n<error>aborted</error>", ["KeyboardInterrupt"]),
+        (f"start\n{TRACE}KeyError: 'water'\n", ["KeyError: 'water'"]),
+        (
+            f"{TRACE}harbor.Low: no water\n\nDuring that:\n\n{TRACE}SystemExit: 3",
+            ["harbor.Low: no water", "SystemExit: 3"],
+        ),
+        (
+            "  Traceback (most recent call last):\n    File 'a'\n\n      high()\n  harbor.Low: none",
+            ["  harbor.Low: none"],
+        ),
+        ("Traceback (most recent call last):\n  File 'a', line 8", ["Traceback (most recent call last):"]),
+    ],
+    ids=["no error by name", "one", "two", "indented", "cut off"],
+)
+def test_of_a_trace_what_was_raised_is_the_error(text: str, told: list[str]) -> None:
+    assert result_errors(text, True) == told
