@@ -14,7 +14,9 @@ from compactor_cli.summaries.format.excerpts import (
     speaker_of,
     user_named,
 )
-from tests.pipeline.sessions import Json, assistant, compact, result, transcript, user
+from compactor_cli.summaries.format.headers import header
+from compactor_cli.summaries.format.verbatim import TURNS, carried, carried_spans, speaker_in, turns
+from tests.pipeline.sessions import Json, assistant, compact, filler, result, transcript, user
 
 TOPICS = ["cask", "hull", "reef", "tide", "mast", "sail", "buoy", "dock", "helm", "keel"]
 
@@ -39,6 +41,48 @@ def test_people_are_quoted_by_name() -> None:
     assert any(" user (Ann of the docks): " in line for line in lines)
     assert any(" user (Bo): " in line for line in lines)
     assert all(is_said_by("user", line) for line in lines)
+
+
+@pytest.mark.parametrize("strategy", ["handoff", "rolling"])
+def test_what_is_carried_on_word_for_word_has_the_name_of_who_said_it(strategy: str) -> None:
+    talk = meeting(("Ann", "Bo Li", "PhD (C)")) * 5
+    by_number = {number: record["name"].replace("(", "").replace(")", "").strip() for number, record in enumerate(talk)}
+    part = compact(talk, strategy=strategy, target_tokens=2500)
+    (summary,) = [m.text() for m in part.messages if m.origin == "summary"]
+    labels = [label for label, _ in carried(summary).turns]
+    assert len(labels) > 2
+    for label in labels:
+        number, _, name = label.partition(" user (")
+        assert " ".join(by_number[int(number[1:])].split()) == " ".join(name.removesuffix(")").split())
+
+
+def test_a_later_round_carries_the_names_on() -> None:
+    said = [("#4 user (Ann)", "Never touch the hull."), ("#9 user (Bo Li)", "Paint the mast white by spring.")]
+    earlier = f"{header(1, range(20), tier=3, tokens=900, reference='ctx_00ff00ff')}\n{turns(said)}"
+    records = [user(earlier), *(record for number in range(12) for record in filler(number)), user("Go on, please.")]
+    part = compact(records, strategy="rolling", target_ratio=0.4)
+    (summary,) = [m.text() for m in part.messages if m.origin == "summary"]
+    assert carried(summary).first == "Never touch the hull."
+    assert carried(summary).turns == (("earlier #9 user (Bo Li)", "Paint the mast white by spring."),)
+
+
+@pytest.mark.parametrize(
+    ("label", "speaker"),
+    [
+        ("#12 user", "user"),
+        ("#12 user (Bo Li)", "user"),
+        ("earlier #12 user (Ann)", "user"),
+        ("earlier user", "user"),
+        ("user", "user"),
+        ("#12", ""),
+        ("#3 →", "→"),
+        ("#3 users", "users"),
+        ("earlier #3 instructions", "instructions"),
+    ],
+)
+def test_a_label_tells_who_speaks_whatever_the_name(label: str, speaker: str) -> None:
+    assert speaker_in(label) == speaker
+    assert [span.label for span in carried_spans(f"\n{TURNS}\n{label}: Stop.")] == [label] * (label != "user")
 
 
 def test_one_person_alone_is_the_user() -> None:

@@ -24,10 +24,10 @@ from compactor_cli.strategies.shared.requests import (
 )
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE
 from compactor_cli.strategies.shared.time_order import can_move
-from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
+from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, user_named
 from compactor_cli.summaries.format.headers import quotes_lines
 from compactor_cli.summaries.format.reading import quoted_words
-from compactor_cli.summaries.format.verbatim import Kind, carried, earlier_label, label_of
+from compactor_cli.summaries.format.verbatim import Kind, carried, earlier_label, label_of, speaker_in
 from compactor_cli.text.shorten import text_reference
 
 SHARE = 0.4
@@ -90,7 +90,7 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
                 new += [Request(message.index, text)] if text.strip() else []
     old = [(number - len(earlier), label, text) for number, (label, text) in enumerate(earlier)]
     by_speaker = {
-        speaker: [Request(number, text) for number, label, text in old if label.endswith(f" {speaker}")]
+        speaker: [Request(number, text) for number, label, text in old if speaker_in(label) == speaker]
         for speaker in ("user", INSTRUCTIONS)
     }
     requests = by_speaker["user"] + new
@@ -98,7 +98,10 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
     known = {request.message for request in (*requests, *instructions)}
     numbers = {request.message: inputs.messages[request.message].number for request in (*new, *standing)}
     labels = {number: label for number, label, _ in old}
-    labels |= {request.message: label_of(numbers[request.message], "user") for request in new}
+    labels |= {
+        request.message: label_of(numbers[request.message], user_named(inputs.messages[request.message].speaker))
+        for request in new
+    }
     labels |= {request.message: label_of(numbers[request.message], INSTRUCTIONS) for request in standing}
     return Repeatable(
         requests=tuple(requests),

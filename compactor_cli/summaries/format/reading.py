@@ -10,7 +10,13 @@ from msgspec import Struct
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, earlier_heading, is_said_by, quoted_parts, unquoted
 from compactor_cli.summaries.format.headers import body_start, quotes_lines
 from compactor_cli.summaries.format.state_block import state_spans
-from compactor_cli.summaries.format.verbatim import LAST_REQUEST_WAS, CarriedSpan, carried_spans, quoted_span
+from compactor_cli.summaries.format.verbatim import (
+    LAST_REQUEST_WAS,
+    CarriedSpan,
+    carried_spans,
+    quoted_span,
+    speaker_in,
+)
 from compactor_cli.text.patterns import compiled_later
 
 _TITLE = compiled_later(r"^### .*$", re.MULTILINE)
@@ -34,7 +40,7 @@ def earlier_words(text: str, speaker: str) -> list[EarlierWords]:
     repeated = [
         EarlierWords(span.label, span.start, span.end, span.words(text))
         for span in carried_spans(text)
-        if span.label == speaker or span.label.endswith(f" {speaker}")
+        if speaker_in(span.label) == speaker
     ]
     return sorted([*repeated, *quoted_words(text, speaker)], key=lambda words: words.start)
 

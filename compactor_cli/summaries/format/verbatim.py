@@ -19,6 +19,7 @@ lines that could pass for marks of the summary are moved in:
     Two things:
       # heading of the page stays
     and so do colours
+    #34 user (Ann): What one of several people said.
     earlier #7 user: What a summary of an earlier round repeated, with the number of that round.
 """
 
@@ -40,7 +41,8 @@ _BLOCK = compiled_later(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (
 
 TURNS = "### Word for word"
 """The heading of messages that a summary repeats."""
-_TURN = compiled_later(r"((?:earlier )?#\d+(?: [^\s:]{1,80})?|earlier [^\s:]{1,80}): ")
+_TURN = compiled_later(r"((?:earlier )?#\d+(?: (?:user \([^\n:()]{1,40}\)|[^\s:]{1,80}))?|earlier [^\s:]{1,80}): ")
+_SPEAKER = compiled_later(r"(?:earlier )?(?:#\d+ ?)?(user(?= \()|.*)")
 _LENGTH = compiled_later(r"\((\d+) characters\)(?:\n|$)")
 _MARK = compiled_later(r"^(?= *(?:#|<|earlier #))", re.MULTILINE)
 _MOVED_IN = compiled_later(r"^  (?= *(?:#|<|earlier #))", re.MULTILINE)
@@ -91,6 +93,12 @@ def turn(label: str, text: str) -> str:
 def label_of(message: int, speaker: str) -> str:
     """Return what stands before a message. Speakers as in `summaries/format/excerpts.py`."""
     return f"#{message} {speaker}" if speaker else f"#{message}"
+
+
+def speaker_in(label: str) -> str:
+    """Return whose words stand behind a label: `user` whatever the person's name."""
+    match = _SPEAKER.match(label)
+    return match[1] if match else ""
 
 
 def earlier_label(label: str) -> str:
