@@ -85,6 +85,17 @@ def test_error_lines_are_there_first_when_there_is_little_room() -> None:
     assert "error: undefined reference to sum_up" in summary
 
 
+def test_a_long_error_is_told_once() -> None:
+    error = "error: the tide of harbor " + "north and " * 22 + "south is not known to this table"
+    records = [
+        user("Look."),
+        assistant(None, ("t1", "Bash", {"command": "make"})),
+        result("t1", f"{error}\nexit code: 2"),
+    ]
+    assert 200 < len(error) < 400
+    assert summarize(transcript(records).messages).count("the tide of harbor") == 1
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "shown", "told"),
     [
