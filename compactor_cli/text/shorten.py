@@ -52,27 +52,35 @@ def text_reference(text: str) -> str:
 
 
 def shorten_output(
-    text: str, tokens: int, limit: int, count: Count, failed: bool | None = None, *, original: str | None = None
+    text: str,
+    tokens: int,
+    limit: int,
+    count: Count,
+    failed: bool | None = None,
+    *,
+    original: str | None = None,
+    asked: Callable[[Sequence[str]], Sequence[int]] = lambda _: (),
 ) -> Short:
     """Shorten a tool's output to at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines; of JSON
     its first and last members. `original`: what marks lead to, where the text already has a note about something
-    else."""
+    else. `asked`: tells which lines hold what it was asked for, the most telling first."""
     ref = text_reference(text if original is None else original)
     if tokens > limit and (members := json_members(text)):
         return _fit(text, tokens, limit, count, lambda room: _cut_members(text, members, room, ref), ref)
     lines = text.splitlines()
     longest = max(map(len, lines), default=0)
 
-    error_indices: list[int] | None = None  # where no line fits, none of them is looked at
+    telling: tuple[Sequence[int], Sequence[int]] | None = None  # where no line fits, none of them is looked at
 
     def cut(room: int) -> str:
-        nonlocal error_indices
+        nonlocal telling
         if len(lines) < 3 or longest > room:
             return _cut_inside(text, room, ref)
-        if error_indices is None:
+        if telling is None:
             errors = frozenset(result_errors(text, failed))
             error_indices = [index for index, line in enumerate(lines) if line in errors] if errors else []
-        return _cut_lines(lines, room, ref, error_indices)
+            telling = error_indices, asked(lines)
+        return _cut_lines(lines, room, ref, *telling)
 
     return _fit(text, tokens, limit, count, cut, ref)
 
@@ -224,8 +232,11 @@ def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _cut_lines(lines: list[str], room: int, ref: str, error_indices: list[int]) -> str:
-    """Return the first and last lines, and between them the error lines, within `room` characters."""
+def _cut_lines(
+    lines: list[str], room: int, ref: str, error_indices: Sequence[int], asked_indices: Sequence[int]
+) -> str:
+    """Return the first and last lines, and between them error lines and what was asked for, within `room`
+    characters."""
     kept: set[int] = set()
 
     def take(indices: Iterable[int], share: int) -> int:
@@ -239,6 +250,7 @@ def _cut_lines(lines: list[str], room: int, ref: str, error_indices: list[int]) 
         return share
 
     characters_left = room - room // 2 + take(error_indices, room // 2)
+    characters_left = characters_left - characters_left // 2 + take(asked_indices, characters_left // 2)
     characters_left = characters_left - characters_left // 2 + take(range(len(lines)), characters_left // 2)
     take(range(len(lines) - 1, -1, -1), characters_left)
     out: list[str] = []

@@ -14,7 +14,9 @@ from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.features.work.outcome_lines import outcome_line
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
+from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Decision, Edit
+from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, shorten_prose, text_reference
@@ -29,7 +31,9 @@ _CHANGED = 500
 """Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
 _WORD = compiled_later(r"\w")
 _LINE = 120
-"""Characters of a line that a result has at least."""
+"""Characters of the lines that a result has at least."""
+_ASKED = 3
+"""Lines that are looked at of those that hold what a result was asked for."""
 SMALL = 48
 """Tokens of a part that is not worth cutting."""
 
@@ -45,6 +49,7 @@ class InPlaceRenderer:
         self._done: dict[tuple[int, int, tuple[int, ...], bool], tuple[str, int]] = {}
         self._telling: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
         self._note = 0
+        self._asked = Asked(messages)
 
     def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
         """Render the group with only the lines in `taken`; parts that cannot be cut stay whole, and small ones: results
@@ -77,7 +82,7 @@ class InPlaceRenderer:
             chosen = tuple(sorted({*chosen, *self._end(all_lines, small // 2)}))
         if part.kind == "tool_result":
             if number not in self._telling:  # groups are rendered for each plan that is tried
-                self._telling[number] = self._telling_line(part, number)
+                self._telling[number] = self._telling_line((index, position), part, number)
             outcome, otherwise = self._telling[number]
             chosen = tuple(sorted({*chosen, *(outcome or (() if chosen else otherwise))}))
         if len(chosen) == len(all_lines) and not part.images:
@@ -92,19 +97,31 @@ class InPlaceRenderer:
                 self._done[key] = text, self._count(text)
         return self._done[key]
 
-    def _telling_line(self, part: Part, number: int) -> tuple[Sequence[int], Sequence[int]]:
+    def _telling_line(self, spot: Spot, part: Part, number: int) -> tuple[Sequence[int], Sequence[int]]:
         """Return the line of a result that says how its call came out, such as why it failed: without it, it would pass
-        for one that did its work. And the line of one that says no such thing, for where none was chosen: its last, or
-        the densest one where that says nothing."""
+        for one that did its work. And the lines of one that says no such thing, for where none was chosen: what was
+        asked for, else its last, or the densest one where that says nothing."""
         text = self._lines.session.pieces[number].text
         said = failure_line(text) if has_failed(part) else outcome_line(text)
         start = text.find(said) if said else -1
         if start >= 0:
             return tuple(self._lines.overlapping(number, start, start + len(said)))[:1], ()
+        if asked := self._asked_lines(spot, number, text):
+            return (), asked
         lines, bounds = self._lines.of_piece(number), self._lines.bounds
         telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _LINE]
         best = sorted(telling, key=lambda line: (line != lines[-1], -bounds[line]))
         return (), best[:1]
+
+    def _asked_lines(self, spot: Spot, number: int, text: str) -> Sequence[int]:
+        """Return a few lines of a result, the first of which holds what was asked for."""
+        physical = text.split("\n")
+        found = self._asked.lines(spot, physical)[:_ASKED]
+        ends = list(accumulate(len(line) + 1 for line in physical)) if found else []
+        spans = ((ends[index] - 1 - len(physical[index]), ends[index] - 1) for index in found)
+        lines = dict.fromkeys(line for span in spans for line in self._lines.overlapping(number, *span))
+        sizes = accumulate(self._lines.ends[line] - self._lines.starts[line] for line in lines)
+        return tuple(sorted(line for line, size in zip(lines, sizes, strict=True) if size <= _LINE))
 
     def _end(self, lines: range, room: int) -> Iterator[int]:
         """Yield the last lines of a text, of about `room` tokens: where an agent has no calls, what it does stands at

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import accumulate
 
 from msgspec import Struct
@@ -11,7 +12,9 @@ from msgspec import Struct
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_account
 from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Decision, Edit
+from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.kept_sentences import Keywords
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
@@ -49,6 +52,7 @@ class Renderer:
         # each of these is counted once, however often a group is weighed
         self._arguments: dict[tuple[str, int], Short] = {}
         self._names: dict[str, int] = {}
+        self._asked = Asked(messages)
 
     def whole(self, group: Group, reason: str) -> Decision:
         return Decision(group.index, "whole", group.tokens, reason)
@@ -64,7 +68,7 @@ class Renderer:
             if index in spare:
                 continue
             for position, part in enumerate(self.messages[index].parts):
-                short = self._cut(part, cut, self.messages[index]) if _reaches(part, cut) else None
+                short = self._cut((index, position), cut) if _reaches(part, cut) else None
                 if short is not None and short.tokens < part.tokens:
                     edits.append(Edit(index, position, short.text, short.tokens))
                     saved += part.tokens - short.tokens
@@ -78,15 +82,18 @@ class Renderer:
             return self.shortened(group, cut, "").tokens
         return group.tokens
 
-    def _cut(self, part: Part, cut: Cut, message: Message) -> Short | None:
+    def _cut(self, spot: Spot, cut: Cut) -> Short | None:
         """Return a part of a message, cut: a request keeps what it opens with, an answer also what it ends with, and a
         summary most of its end: what is pending and what comes next."""
+        message = self.messages[spot[0]]
+        part = message.parts[spot[1]]
         if part.kind == "tool_result" and cut.outputs is not None:
             text, tokens = part.text, part.tokens
             if part.images and tokens > cut.outputs:
                 text = f"{text}\n{IMAGE_NOTE}".strip()
                 tokens = self.count(text)
-            return shorten_output(text, tokens, cut.outputs, self.count, part.failed, original=part.text)
+            asked = partial(self._asked.lines, spot)
+            return shorten_output(text, tokens, cut.outputs, self.count, part.failed, original=part.text, asked=asked)
         if part.kind == "tool_call" and cut.arguments is not None:
             name_tokens = self._name(part.name)
             key = (part.text, cut.arguments)

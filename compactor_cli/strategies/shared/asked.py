@@ -1,0 +1,82 @@
+"""Lines of a result that hold what was asked for: words of its call, names in what the agent said before it, and names
+in the last request."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from compactor_cli.features.call_lines import PATHS
+from compactor_cli.features.work.ledger import call_arguments
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import Spot, pair
+from compactor_cli.text.identifiers import identifiers
+from compactor_cli.text.patterns import compiled_later
+
+_WORD = compiled_later(r"\w{4,}")
+_FILE = compiled_later(r"\S*/\S*|\S*\w\.[A-Za-z]\w{0,4}\W*")
+"""Says where something is looked for, not what."""
+_READ = 4_000
+"""Characters of a call, and of a text, in which words are looked for."""
+_FEW, _SHARE = 3, 8
+"""Lines that hold a word of which they tell something: so many, or one in so many."""
+_BEHIND = 2
+"""Lines behind such a line that tell of the same."""
+
+
+class Asked:
+    """What the results of a transcript were asked for."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+        self._calls: dict[Spot, Spot] | None = None
+        self._requested: frozenset[str] = frozenset()
+        self._found: dict[Spot, tuple[int, ...]] = {}
+
+    def lines(self, result: Spot, lines: Sequence[str]) -> tuple[int, ...]:
+        """Return which of the lines of a result hold what it was asked for, those with the rarest words first, and then
+        the lines behind these. Found once for each result."""
+        if result not in self._found:
+            found = _holding(lines, self._words(result))
+            behind = (range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in found)
+            self._found[result] = tuple(dict.fromkeys((*found, *chain.from_iterable(behind))))
+        return self._found[result]
+
+    def _words(self, result: Spot) -> frozenset[str]:
+        if self._calls is None:
+            self._calls = pair(self._messages).answers
+            requests = (m for m in reversed(self._messages) if m.origin == "request")
+            self._requested = _names(next((m.text("text") for m in requests), ""))
+        spot = self._calls.get(result)
+        if spot is None:
+            return self._requested
+        message = self._messages[spot[0]]
+        return frozenset({*_of_call(message.parts[spot[1]]), *_names(message.text("text")), *self._requested})
+
+
+def _of_call(call: Part) -> Iterator[str]:
+    """Yield the words of what a call asks for, without those that say where."""
+    arguments = call_arguments(call)
+    values = arguments.items() if isinstance(arguments, dict) else [("", arguments)]
+    for key, value in values:
+        if isinstance(value, str) and key not in PATHS:
+            for chunk in value[:_READ].split():
+                if not _FILE.fullmatch(chunk):
+                    yield from _WORD.findall(chunk)
+
+
+def _names(text: str) -> frozenset[str]:
+    """Return the names in a text that are a word each."""
+    return frozenset(name for name in identifiers(text[:_READ]) if _WORD.fullmatch(name))
+
+
+def _holding(lines: Sequence[str], words: frozenset[str]) -> list[int]:
+    """Return the lines that hold words which few of them do, the rarest first."""
+    held: defaultdict[str, list[int]] = defaultdict(list)
+    for index, line in enumerate(lines):
+        for word in words.intersection(_WORD.findall(line)):
+            held[word].append(index)
+    few = max(_FEW, len(lines) // _SHARE)
+    telling = sorted((len(where), where) for where in held.values() if len(where) <= few)
+    return list(dict.fromkeys(index for _, where in telling for index in where))

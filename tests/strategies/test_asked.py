@@ -1,0 +1,76 @@
+"""What is left of a large result holds what it was asked for: words of the call, names in what was said before it, and
+names in the last request."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.pipeline.groups import form_groups
+from compactor_cli.strategies.shared.asked import Asked
+from compactor_cli.strategies.shared.renditions import Cut, Renderer
+from compactor_cli.tokens import make_counter
+from tests.pipeline.sessions import Json, assistant, compact, filler, result, transcript, user
+
+COUNT = make_counter("chars").counter.count
+DEFINITION = [
+    "def high_water(harbor):",
+    '    """Return the highest water of the day."""',
+    "    return max(harbor.levels)",
+]
+LINES = [f"row {at:03} of the listing says nothing of interest" for at in range(200)]
+LISTING = [*LINES[:120], *DEFINITION, *LINES[120:]]
+
+
+def looked(said: str | None = None, request: str = "Mend the tides.", **arguments: str) -> list[Json]:
+    call = ("look", "bash", {"path": "src/tides.py", **arguments})
+    return [user(request), assistant(said, call), result("look", "\n".join(LISTING))]
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        looked(command="grep -A 5 'def high_water' src/tides.py"),
+        looked("I look at `high_water` now.", command="cat src/tides.py"),
+        looked(request="Why does high_water say nothing?", command="cat src/tides.py"),
+    ],
+    ids=["the call", "said before it", "the request"],
+)
+def test_a_cut_result_keeps_what_it_was_asked_for_and_the_lines_behind_it(records: list[Json]) -> None:
+    messages = transcript(records).messages
+    groups = list(form_groups(messages))
+    decision = Renderer(messages, COUNT).shortened(groups[-1], Cut(outputs=150), "")
+    (text,) = [edit.text for edit in decision.edits]
+    kept = text.split("\n")
+    at = kept.index(DEFINITION[0])
+    assert kept[at : at + 3] == DEFINITION
+    assert kept[0] == LINES[0]
+    assert kept[-1] == LINES[-1]
+
+
+def test_where_something_was_looked_for_and_what_many_lines_hold_is_nothing_that_was_asked_for() -> None:
+    records = looked(command="grep listing src/interest/row.py")
+    assert Asked(transcript(records).messages).lines((2, 0), LISTING) == ()
+
+
+def test_the_rarest_words_come_first() -> None:
+    lines = [*LINES[:20], "tide tide tide high", *["the tide table"] * 2, "the high table", *LINES[20:60]]
+    asked = Asked(transcript(looked(command="grep -i 'table\\|water\\|high' all")).messages)
+    assert asked.lines((2, 0), lines)[:2] == (20, 23)
+
+
+def test_a_result_of_the_newest_exchanges_shows_what_it_was_asked_for_where_no_line_of_it_was_chosen() -> None:
+    call = ("look", "bash", {"command": "grep -rn -A 30 'tidal bulge' src"})
+    shown = [f"value {at}" for at in range(60)]
+    shown[30] = "the tidal bulge is here"
+    records = [
+        user("Mend the tides."),
+        *(record for number in range(12) for record in filler(number)),
+        assistant(None, call),
+        result("look", "\n".join(shown)),
+        assistant("I see.", ("next", "bash", {"command": "ls"})),
+        result("next", "ok"),
+    ]
+    part = compact(records, target_tokens=900, strategy="adaptive")
+    (answer,) = [m.text() for m in part.messages if m.results and m.results[0].call_id == "look"]
+    assert "lines left out" in answer
+    assert "the tidal bulge is here" in answer
