@@ -39,25 +39,30 @@ def quoted_details(
     lines = SessionLines(session, values.of, outside)
     known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
     selector = Selector(lines, values.of, inputs.count, sorted(known))
-    room -= _take_newest(selector, lines, newest)
+    room -= _take_newest(selector, lines, newest, leaving=True)
     left = selector.fill(densest(lines, room), room)
+    left -= _take_newest(selector, lines, left) if newest else 0
     chosen = sorted(selector.taken.values(), key=lambda choice: choice.line)
     return tuple(Quoter(inputs.messages, lines, inputs.count).excerpts(chosen)), left
 
 
-def _take_newest(selector: Selector, lines: SessionLines, room: int) -> int:
-    """Take the first lines of the newest texts, calls and results that say something; returns their tokens."""
-    used = 0
+def _take_newest(selector: Selector, lines: SessionLines, room: int, *, leaving: bool = False) -> int:
+    """Take the first lines of the newest texts, calls and results, without those that say nothing; returns their
+    tokens. `leaving`: what would be for those is left to other lines."""
+    used = passed = 0
     for number in sorted(lines.first_of, reverse=True):
         piece_tokens = 0
         for line in lines.of_piece(number):
-            if line in lines.silent:
+            if line in selector.taken or (line in lines.silent and not leaving):
                 continue
             cost = selector.cost(line)
-            if used + cost > room:
+            if used + passed + cost > room:
                 return used
             piece_tokens += cost
             if piece_tokens > _BEGINNING:
                 break
-            used += selector.take(line)
+            if line in lines.silent:
+                passed += cost
+            else:
+                used += selector.take(line)
     return used
