@@ -30,6 +30,7 @@ from compactor_cli.summaries.format.excerpts import harmless
 from compactor_cli.summaries.outline import FACTS, cells
 from compactor_cli.summaries.snippets import changes
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 
 WHERE = compiled_later(r"(?: \[(?:earlier )?#[^\]]*\])+$")
@@ -52,6 +53,7 @@ CHANGE_SEPARATOR = " · "
 _CHANGE_WIDTH = 60
 """Characters of such a line."""
 _COMMAND_WIDTH = 160
+_CHANGE_MARK = compiled_later(r"^[+-]\| ")
 LEFT_OUT = "Left out for want of room:"
 _NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
 _COUNTED = compiled_later(r"(\d+) (file|error|command)")
@@ -160,8 +162,11 @@ def shown_command(command: str) -> str:
 
 
 def _changed_line(lines: Sequence[str]) -> str:
-    """Return what a change did in a few words: the first line that it added, else the first that it took away."""
-    worded = [line for line in lines if any(sign.isalnum() for sign in line.lstrip("+-| "))]
+    """Return what a change did in a few words: the first line that it added, else the first that it took away. Imports
+    are told only where there is nothing else."""
+    noise = noisy_lines("\n".join(_CHANGE_MARK.sub("", line) for line in lines))
+    numbered = [(n, line) for n, line in enumerate(lines) if any(sign.isalnum() for sign in line.lstrip("+-| "))]
+    worded = [line for n, line in numbered if n not in noise] or [line for _, line in numbered]
     line = next((line for line in worded if not line.startswith("-| ")), worded[0] if worded else "")
     sign, text = ("-", line[3:]) if line.startswith("-| ") else ("+", line.removeprefix("+| "))
     # neither a backtick nor a place may stand in it: a later round finds the line's parts by them
