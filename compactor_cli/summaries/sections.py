@@ -57,8 +57,9 @@ _NOD = 10.0
 UNANSWERED = "The last request is not answered yet."
 _LONG_LINE = 400
 """Characters of a quoted span; a longer sentence is cut and says so."""
-_ERROR_BEGINS = 180
-"""Characters by which two errors are the same: what is computed of one is cut sooner than what is quoted."""
+_OUTPUT_BEGINS = 180
+"""Characters by which two lines of outputs are the same: what is computed of an error is cut sooner than what is
+quoted."""
 _OUTPUT_LINES = 6
 _TOOLS = 6
 """Tools that are named among the participants."""
@@ -101,8 +102,9 @@ class SummaryItem(Struct, frozen=True):
         text = self.fact.about if self.fact is not None else self.text
         if self.fact is None and text.endswith("]"):
             text = WHERE.sub("", text)
+        is_output = self.section == "Errors" or (self.fact is None and text.startswith("`"))
         text = text.strip('`"').lower()
-        return text[:_ERROR_BEGINS] if self.section == "Errors" else text
+        return text[:_OUTPUT_BEGINS] if is_output else text
 
 
 def candidates(

@@ -93,7 +93,9 @@ def test_a_long_error_is_told_once() -> None:
         result("t1", f"{error}\nexit code: 2"),
     ]
     assert 200 < len(error) < 400
-    assert summarize(transcript(records).messages).count("the tide of harbor") == 1
+    messages = transcript(records).messages
+    assert summarize(messages).count("the tide of harbor") == 1
+    assert summarize(messages, keywords=frozenset({"table"})).count("the tide of harbor") == 1
 
 
 @pytest.mark.parametrize(
