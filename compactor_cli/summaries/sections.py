@@ -15,7 +15,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
 from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, line_of_row, parse, shown_files
-from compactor_cli.summaries.format.excerpts import harmless
+from compactor_cli.summaries.format.excerpts import harmless, user_named
 from compactor_cli.summaries.format.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summaries.format.verbatim import QUOTED, carried
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
@@ -302,12 +302,13 @@ def _old_line(line: str, written: bool) -> str:
 def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
     lines = all_statements(message.text("text"))
     substantial = [order for order, sentence in enumerate(lines) if tells(sentence)]
+    person = f" {user_named(message.speaker).removeprefix('user ')}" if message.speaker else ""
     for order, sentence in enumerate(lines):
         section = "Constraints" if CONSTRAINT.search(sentence) else "Goal"
         # the first sentence that asks for something; "Good." before it does not
         bonus = _points(sentence, keywords) + (4 if order == (substantial or [0])[0] else 0)
         bonus -= _NOD * (order not in substantial)
-        yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
+        yield SummaryItem(section, f'"{clip(sentence)}"{person}', (message.number,), _order(message, order), bonus)
 
 
 def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:

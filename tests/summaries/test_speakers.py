@@ -16,7 +16,7 @@ from compactor_cli.summaries.format.excerpts import (
 )
 from compactor_cli.summaries.format.headers import header
 from compactor_cli.summaries.format.verbatim import TURNS, carried, carried_spans, speaker_in, turns
-from tests.pipeline.sessions import Json, assistant, compact, filler, result, transcript, user
+from tests.pipeline.sessions import Json, assistant, compact, filler, records_of, result, transcript, user
 
 TOPICS = ["cask", "hull", "reef", "tide", "mast", "sail", "buoy", "dock", "helm", "keel"]
 
@@ -54,6 +54,20 @@ def test_what_is_carried_on_word_for_word_has_the_name_of_who_said_it(strategy: 
     for label in labels:
         number, _, name = label.partition(" user (")
         assert " ".join(by_number[int(number[1:])].split()) == " ".join(name.removesuffix(")").split())
+
+
+def test_sentences_under_headings_have_the_name_of_who_said_them_in_each_round() -> None:
+    talk = meeting(("Ann", "Bo Li")) * 5
+    part = compact(talk, strategy="handoff", target_tokens=2500)
+    (summary,) = [m.text() for m in part.messages if m.origin == "summary"]
+    said = [line for line in summary.splitlines() if line.startswith('- "')]
+    assert said
+    for line in said:
+        number = int(line.rpartition("[#")[2].removesuffix("]"))
+        assert f'" ({talk[number]["name"]}) [#' in line
+    again = compact([*records_of(part), *meeting(("Ann", "Dee"))], strategy="handoff", target_tokens=2500)
+    (summary,) = [m.text() for m in again.messages if m.origin == "summary"]
+    assert any('" (Bo Li) [earlier #' in line for line in summary.splitlines() if line.startswith('- "'))
 
 
 def test_a_later_round_carries_the_names_on() -> None:
