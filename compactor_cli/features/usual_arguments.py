@@ -1,5 +1,4 @@
-"""Arguments that calls of a session have alike, such as where a command runs and how long it may take: they say nothing
-of one call."""
+"""Arguments that calls of a session have alike, such as where a command runs: they say nothing of one call."""
 
 from __future__ import annotations
 
@@ -15,8 +14,8 @@ _LONGEST = 140
 """Characters of an argument that can be usual."""
 _FILES = tuple(f'"{key}"' for key in PATHS)
 """What an argument begins with that says which file a call is about."""
-_SETTING = compiled_later(r'("[\w-]+")\s*:\s*(?:-?\d[\d.]*|true|false|null)')
-"""An argument that is a number or a switch; its key."""
+_NUMBER = compiled_later(r'"[\w-]+"\s*:\s*(?:-?\d[\d.]*|true|false|null)')
+"""An argument that is a number or a switch: it is short, and what an agent has settled on."""
 
 
 class UsualArguments:
@@ -24,20 +23,13 @@ class UsualArguments:
 
     def __init__(self) -> None:
         self._times: Counter[str] = Counter()
-        self._settings: set[str] = set()
-        """Keys of numbers and switches of which one was usual: others are settings of the tool, too."""
 
     def has(self, argument: str) -> bool:
         """Return whether an argument, with its key, is usual."""
-        if self._times[argument] >= _USUAL:
-            return True
-        setting = _SETTING.fullmatch(argument)
-        return setting is not None and setting[1] in self._settings
+        return self._times[argument] >= _USUAL
 
     def add(self, arguments: str) -> None:
         """Take note of the arguments of a call, as JSON."""
         for argument in outer_members(arguments):
-            if len(argument) <= _LONGEST and not argument.startswith(_FILES):
+            if len(argument) <= _LONGEST and not argument.startswith(_FILES) and not _NUMBER.fullmatch(argument):
                 self._times[argument] += 1
-                if self._times[argument] == _USUAL and (setting := _SETTING.fullmatch(argument)):
-                    self._settings.add(setting[1])
