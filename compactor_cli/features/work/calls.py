@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, may_tell, says_so
-from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, shell_line
+from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_refused, shell_line
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
@@ -159,7 +159,8 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
         failed = stated_failure(said) if call.command else None
         if failed is None:
             stated = False
-            failed = True if (telling and BEGINS_AS_FAILED.match(said)) or says_so(said) else None
+            refused = not call.command and is_refused(call.tool, call.arguments, result)
+            failed = True if refused or (telling and BEGINS_AS_FAILED.match(said)) or says_so(said) else None
     message = max(call.message, index)
     return replace(
         call, message=message, result=result, answered=True, failed=failed, stated=stated, undecided=undecided

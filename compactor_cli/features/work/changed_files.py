@@ -12,7 +12,7 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
 from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.git_files import KEEPING, commits_back
-from compactor_cli.features.work.ledger import command_actions, every_action, is_within
+from compactor_cli.features.work.ledger import PATHLESS, command_actions, every_action, is_within
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
@@ -30,7 +30,6 @@ _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
 _REMOVING = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
 _NOTHING = "No local changes to save"
 _PATH_WIDTH = 300
-_PATHLESS = ("edit", "insert")
 _IGNORED = re.compile(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
 
 
@@ -263,7 +262,7 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     reads."""
     failed = call.failed and call.command
     actions = command_actions(call.arguments, call.said) if failed else every_action(call.tool, call.arguments)
-    if not any(action != "read" for _, action in actions) and call.tool in _PATHLESS:
+    if not any(action != "read" for _, action in actions) and call.tool in PATHLESS:
         opened = _OPENED.search(call.said)
         actions = [*actions, (opened.group(1), "edited")] if opened else actions
     found: dict[tuple[str, int], str] = {}

@@ -43,6 +43,24 @@ _BEGINNINGS = (
 _BEGINNING = max(map(len, _BEGINNINGS))
 _WINDOW = 600
 """Characters at the start of a result where harnesses say how a call ended."""
+_NAMED = compiled_later(r"`[^`]*`|\"[^\"]*\"|'[^']*'|[\w.~@+-]*/[\w./@+-]*|\b[\w-]+\.\w{1,6}\b")
+"""Quotes, paths and names of files: words in them say nothing of how a call ended."""
+_CHANGED = (
+    "updated|edited|created|saved|applied|replaced|deleted|removed|added|inserted|modified|wr(?:ote|itten)|overw\\w+"
+)
+_NOT_EDITED = compiled_later(
+    r"\b(?:no|0|zero) (?:[\w-]+ ){0,3}?(?:match(?:es)?|replacements?|occurrences?|changes?|edits?|such)\b|"
+    rf"\bnot (?:[\w-]+ ){{0,2}}?(?:{_CHANGED}|found|exists?|match\w*|unique|changed|appear|valid|allowed|absolute)\b|"
+    r"\b(?:can(?:not|['’]t)|could ?n(?:o|['’])t|unable|must|invalid|errno|fail(?:ed|ure)|refused|rejected|denied)\b|"
+    r"\b(?:error|exception)\b(?!\()|\b(?:multiple|several|[2-9]|\d\d+) (?:[\w-]+ ){0,2}?(?:matches|occurrences)\b",
+    re.IGNORECASE,
+)
+_EDITED = compiled_later(
+    rf"\W*(?:{_CHANGED}|ok|done)\b|.*\bsuccess|.*\b(?:ha(?:s|ve)|was|were) (?:been )?(?:{_CHANGED})\b", re.IGNORECASE
+)
+_NO_SENTENCE = compiled_later(r"\s*(?:[\d{<+@|]|--|```)")
+"""How lines of files, differences and objects begin."""
+_SENTENCE_WIDTH = 300
 
 
 def has_failed(result: Part) -> bool:
@@ -58,6 +76,15 @@ def has_failed(result: Part) -> bool:
 def is_declined(said: str) -> bool:
     """Return whether a result says that the user did not let the call happen."""
     return _DECLINED.match(said) is not None
+
+
+def refuses_edit(said: str) -> bool:
+    """Return whether the first line of what a tool for files said is that it changed nothing."""
+    line = said.strip().partition("\n")[0][:_SENTENCE_WIDTH]
+    if _NO_SENTENCE.match(line):
+        return False
+    told = _NAMED.sub("", line)
+    return _NOT_EDITED.search(told) is not None and _EDITED.match(told) is None
 
 
 def may_tell(said: str) -> bool:

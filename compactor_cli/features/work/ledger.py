@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from compactor_cli.features.work.endings import has_failed, is_declined
+from compactor_cli.features.work.endings import has_failed, is_declined, refuses_edit
 from compactor_cli.features.work.patch_files import patched_files
 from compactor_cli.features.work.shell_files import shell_actions
 from compactor_cli.features.work.written_calls import written_calls
@@ -31,6 +31,8 @@ _SEVERAL = "commands"
 """Argument with several command lines."""
 _NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset((*_COMMAND_KEYS, _SEVERAL)).isdisjoint
 """Whether arguments have none of these."""
+PATHLESS = ("edit", "insert")
+"""Tools of an editor with one open file, which their calls do not name."""
 _NO_FILE = re.compile(r"\n|^(?!file:)\w+://")
 _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|update|insert|append|modify", re.IGNORECASE)
@@ -98,7 +100,9 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
 
 def _done_actions(call: Part, arguments: Any, answer: Part | None) -> Sequence[tuple[str, str]]:
     """(path, action) pairs of what a call did, though it failed in the end."""
-    if answer is None or not has_failed(answer):
+    if answer is None or not (
+        has_failed(answer) or (answer.failed is None and is_refused(call.name, arguments, answer))
+    ):
         return file_actions(call.name, arguments)
     return () if is_declined(answer.text) else _of_files(command_actions(arguments, answer.text))
 
@@ -171,6 +175,13 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
         if isinstance(value, str) and ("*** " in value or "\n+++ " in value) and value != command:
             found += patched_files(value)
     return found
+
+
+def is_refused(tool: str, arguments: Any, result: Part) -> bool:
+    """Return whether a call is to change a file, and its result says that it did not."""
+    if not isinstance(arguments, dict) or _action(tool, arguments) not in ("created", "edited", "deleted"):
+        return False
+    return not (_NO_PATH(arguments) and tool not in PATHLESS) and refuses_edit(result.text)
 
 
 def is_within(path: str, place: str) -> bool:

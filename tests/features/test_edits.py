@@ -1,0 +1,50 @@
+"""Which calls changed a file, by what they are to do and what their results say."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.features.work.ledger import compute_ledger
+from tests.features.working import Session
+
+REFUSALS = [
+    "Ran into [Errno 2] No such file or directory: '/w/a.py' while trying to write to /w/a.py",
+    "No match found",
+    "[No exact match found in /w/a.py for\n```\nx\n```]",
+    "Multiple matches found",
+    "The tool execution failed with the following error:\nThe SEARCH block does not match anything.",
+    "You must read file /w/a.py before overwriting it. Use the Read tool first",
+    "Text not found in the displayed window",
+    "No changes made. The new text is the old one.",
+    "Invalid `path` parameter: a.py. The path should be an absolute path.",
+]
+SUCCESSES = [
+    "The file /w/a.py has been updated successfully. (it is current in your context, no need to read it back)",
+    "File updated. Please review the changes and make sure that they did not fail.",
+    "The file src/not found/error.py has been edited.",
+    "Edit applied. No errors.",
+    "1\traise KeyError('not found')",
+    "Successfully replaced 2 occurrences; no matches are left.",
+    "",
+]
+
+
+@pytest.mark.parametrize("said", REFUSALS)
+def test_an_edit_that_its_result_refuses_is_an_error_and_changes_nothing(said: str) -> None:
+    session = Session().calls(
+        "str_replace_editor", said, command="str_replace", path="/w/a.py", old_str="x", new_str="y"
+    )
+    (text,) = session.texts()
+    assert text.startswith("open error: ")
+    assert text.endswith(" (edit of /w/a.py)")
+    assert compute_ledger(session.messages).files == {}
+
+
+@pytest.mark.parametrize("said", SUCCESSES)
+def test_an_edit_took_place_where_its_result_does_not_refuse_it(said: str) -> None:
+    assert Session().edits("/w/a.py", said).texts() == ["edited /w/a.py, unchecked"]
+
+
+def test_what_is_not_about_a_file_is_not_refused() -> None:
+    said = "Fare rules: seats must be chosen, meals cannot be changed."
+    assert Session().calls("update_booking", said, booking_id="B1").texts() == ["update_booking B1"]
