@@ -29,15 +29,15 @@ def files(command, said="", seen=()):
         ("perl -pi -e 's/a/b/' a.py b.py", ["edited b.py", "edited a.py"]),
         ("perl -i.bak -pe 's/a/b/' a.py", ["edited a.py"]),
         ("perl -0pi -e 's/a/b/' a.py", ["edited a.py"]),
-        ("echo X=1 > .env", ["edited .env"]),
-        ("cat > Dockerfile <<EOF\nFROM x\nRUN rm old.py > log.txt\nEOF", ["edited Dockerfile"]),
-        ("cat > 'my file.txt' < x", ["edited my file.txt"]),
-        ("(make; ls) >| out/all.log 2>&1", ["edited out/all.log"]),
-        ("bash -lc 'cat > a.py' <<EOF\nx\nEOF", ["edited a.py"]),
+        ("echo X=1 > .env", ["wrote .env"]),
+        ("cat > Dockerfile <<EOF\nFROM x\nRUN rm old.py > log.txt\nEOF", ["wrote Dockerfile"]),
+        ("cat > 'my file.txt' < x", ["wrote my file.txt"]),
+        ("(make; ls) >| out/all.log 2>&1", ["wrote out/all.log"]),
+        ("bash -lc 'cat > a.py' <<EOF\nx\nEOF", ["wrote a.py"]),
         ("make 2>&1 | tee -a config.yml | tail -3", ["edited config.yml"]),
         ("make > >(tee make.log)", ["edited make.log"]),
         ("git apply <<'EOF'\n--- a/x.py\n+++ b/x.py\n@@\nEOF", ["edited x.py"]),
-        ("cat > d.diff <<EOF\n--- a/x.py\n+++ b/x.py\n@@\nEOF\npatch < d.diff", ["edited x.py", "edited d.diff"]),
+        ("cat > d.diff <<EOF\n--- a/x.py\n+++ b/x.py\n@@\nEOF\npatch < d.diff", ["edited x.py", "wrote d.diff"]),
         ("./apply <<EOF\n*** Begin Patch\n*** Add File: x.py\n+1\n*** End Patch\nEOF", ["created x.py"]),
         ("touch new.py 'b c.py'", ["created b c.py", "created new.py"]),
         ("rm -rf build/ src/old", ["deleted src/old", "deleted build"]),
@@ -104,6 +104,15 @@ def test_what_is_no_file_of_the_session_is_not_told(command):
     assert files(command) == []
 
 
+def test_what_is_written_anew_may_be_new_and_is_edited_when_it_is_known():
+    assert files("echo a > a.py") == ["wrote a.py"]
+    assert files("echo a > a.py", seen=["a.py"]) == ["edited a.py"]
+    session = Session().runs("echo a > a.py").runs("echo b > a.py")
+    assert session.texts() == ["wrote a.py, edited 1x, unchecked"]
+    assert Session().texts(earlier=session.texts()) == ["wrote a.py, edited 1x, unchecked"]
+    assert session.runs("rm a.py").runs("echo c > a.py").texts() == ["wrote a.py, unchecked"]
+
+
 def test_a_file_that_was_there_is_edited_by_what_takes_its_place():
     assert files("jq . a.json > tmp && mv tmp a.json") == ["edited a.json"]
     assert files("cp other.py a.py", seen=["a.py"]) == ["edited a.py"]
@@ -124,10 +133,10 @@ def test_of_a_folder_that_was_deleted_nothing_is_left():
     ("command", "said", "expected"),
     [
         ("sed -i 's/a/b/' src/a.py && pytest -q", "1 failed", ["edited src/a.py"]),
-        ("cat > src/new.py <<'EOF'\nx\nEOF\npython src/new.py", "Traceback", ["edited src/new.py"]),
+        ("cat > src/new.py <<'EOF'\nx\nEOF\npython src/new.py", "Traceback", ["wrote src/new.py"]),
         ("cd src && rm a.py; ruff check . | tail && mypy && touch b.py", "", ["deleted a.py"]),
-        ("cat > run.py <<EOF\nx\nEOF\npython run.py && rm run.py", "Traceback", ["edited run.py"]),
-        ("pytest -q > out.log", "", ["edited out.log"]),
+        ("cat > run.py <<EOF\nx\nEOF\npython run.py && rm run.py", "Traceback", ["wrote run.py"]),
+        ("pytest -q > out.log", "", ["wrote out.log"]),
         ("pytest -q 2>&1 | tee out.log", "1 failed", ["edited out.log"]),
         ("python gen.py > all.json", "Traceback", []),
         ("make; sed -i s/a/b/ a.py", "sed: can't read a.py", []),
@@ -143,14 +152,15 @@ def test_of_a_folder_that_was_deleted_nothing_is_left():
 def test_what_the_steps_did_before_one_failed_is_told(command, said, expected):
     assert files(command, FAILS + said) == expected
     found = compute_ledger(Session().runs(command, FAILS + said).messages).files
-    assert [f"{action} {path}" for path, fact in found.items() for action in fact.actions] == expected
+    told = [f"{action} {path}" for path, fact in found.items() for action in fact.actions]
+    assert told == [text.replace("wrote", "edited") for text in expected]
 
 
 def test_the_check_that_failed_is_told_with_the_file_that_was_changed_before_it():
     session = Session().runs("sed -i 's/a/b/' src/a.py && pytest -q", f"{FAILS}1 failed")
     assert session.texts() == ["failing: pytest -q", "edited src/a.py, tests failed after"]
     session = Session().runs("cat > a.py <<EOF\nx\nEOF\npython a.py", f"{FAILS}Traceback")
-    assert session.texts("file") == ["edited a.py, failed after"]
+    assert session.texts("file") == ["wrote a.py, failed after"]
 
 
 def test_a_check_is_after_what_its_own_command_changed_before_it():
@@ -197,9 +207,9 @@ def test_only_the_commits_that_a_reset_names_are_taken_back():
 def test_new_files_that_git_does_not_know_stay_until_they_are_cleaned():
     session = Session().runs("touch n.txt m.txt").runs("cat > o.txt <<EOF\nx\nEOF").edits("a.py").runs("git checkout .")
     session.runs("git reset --hard")
-    assert session.texts("file") == ["edited o.txt", "created m.txt", "created n.txt", "restored a.py"]
+    assert session.texts("file") == ["wrote o.txt", "created m.txt", "created n.txt", "restored a.py"]
     session.runs("git clean -n", "Would remove m.txt").runs("git clean -fd", "Removing n.txt\nRemoving out/")
-    assert session.texts("file") == ["edited o.txt", "created m.txt", "deleted n.txt", "restored a.py"]
+    assert session.texts("file") == ["wrote o.txt", "created m.txt", "deleted n.txt", "restored a.py"]
     assert session.runs("git clean -fdq").texts("file") == [
         *("deleted o.txt", "deleted m.txt", "deleted n.txt", "restored a.py")
     ]

@@ -78,7 +78,7 @@ def test_keystrokes_for_a_terminal_are_commands():
         assistant(json.dumps(typed)),
         user("New Terminal Output:\nroot@box:/app# printf 1 > one.txt"),
     )
-    assert texts(messages) == ["edited one.txt", "deleted two.txt"]
+    assert texts(messages) == ["wrote one.txt", "deleted two.txt"]
 
 
 def test_a_block_in_an_answer_to_people_is_no_call():
@@ -107,4 +107,4 @@ def test_a_tool_that_types_keystrokes_runs_commands():
     typed = json.dumps({"keystrokes": "printf 'Hello' > hello.py\n", "duration": 0.1})
     said = "New Terminal Output:\n\nroot@x:/app# printf 'Hello' > hello.py\n"
     messages = read(user("Write it."), calling(call("c1", "bash_command", typed)), result("c1", said))
-    assert texts(messages) == ["edited hello.py, unchecked"]
+    assert texts(messages) == ["wrote hello.py, unchecked"]

@@ -17,8 +17,9 @@ from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 
-_CHANGES = ("created", "edited", "deleted", "restored")
-_MAKES = ("created", "written")
+_CHANGES = ("created", "wrote", "edited", "deleted", "restored")
+_MAKES = ("created", "wrote")
+"""What leaves a file as the session wrote it; of one that was written nobody knows whether it was there before."""
 _BY_GIT = ("restored", "reset", *KEEPING)
 """What is done to changes rather than to a file."""
 _GONE = ("deleted", "restored")
@@ -109,12 +110,12 @@ class ChangedFiles(Struct):
             known = self._known(path)
             before = self.changes.get(known)
             there = before.action in ("edited", "restored") if before else path in self.seen
-            done = "edited" if action == "written" or (action == "created" and there) else action
+            done = _done(action, there=there, known=before is not None and before.action != "deleted")
             if done == "deleted" and before is None:
                 self._forget(path)
             name = path if path.startswith("/") else known
             change = _after(before, done, call.message, order)
-            self._put(name, known, replace(change, new=change.new or (not there and action in _MAKES and not before)))
+            self._put(name, known, replace(change, new=change.new or (not there and done in _MAKES and not before)))
             self._named.add(name)
             before_check.append(name)
             changed.append(path)
@@ -215,7 +216,7 @@ class ChangedFiles(Struct):
         known = self._known(path)
         if known not in self.changes:
             self._carried.append(known)
-        before = self.changes.get(known) or Change(action, 0, -1, -1, new=action == "created")
+        before = self.changes.get(known) or Change(action, 0, -1, -1, new=action in _MAKES)
         told = replace(before, action=action, edits=edits, message=-1, order=-1, checked=checked or "")
         self._put(known, known, told)
         return True
@@ -276,13 +277,20 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     return changes, [path for path, action in actions if action == "read"]
 
 
+def _done(action: str, *, there: bool, known: bool) -> str:
+    """Return what was done to a file. `there`: it was there before the session; `known`: the session has it."""
+    if action == "written":
+        return "edited" if there or known else "wrote"
+    return "edited" if action == "created" and there else action
+
+
 def _after(before: Change | None, action: str, message: int, order: int) -> Change:
     before = None if before and before.action == "restored" else before
     edits = (before.edits if before else 0) + (action == "edited")
     new = before is not None and before.new
     committed = before if before and before.commit else before.committed if before else None
-    if before and before.action == "created" and action == "edited":
-        action = "created"
+    if before and before.action in _MAKES and action == "edited":
+        action = before.action
     elif action != "edited":
         edits = 0
     return Change(action, edits, message, order, new=new, committed=committed)
@@ -290,6 +298,6 @@ def _after(before: Change | None, action: str, message: int, order: int) -> Chan
 
 def _said(path: str, change: Change) -> str:
     times = f" {change.edits}x" if change.edits > 1 else ""
-    if change.action == "created":
-        return f"created {path}" + (f", edited {change.edits}x" if change.edits else "")
+    if change.action in _MAKES:
+        return f"{change.action} {path}" + (f", edited {change.edits}x" if change.edits else "")
     return f"{change.action} {path}{times}"

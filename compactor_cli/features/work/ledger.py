@@ -11,9 +11,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from compactor_cli.features.work.code_files import called_with, written_by
 from compactor_cli.features.work.endings import has_failed, is_declined, refuses_edit
 from compactor_cli.features.work.patch_files import patched_files
-from compactor_cli.features.work.shell_files import shell_actions
+from compactor_cli.features.work.shell_files import is_file, shell_actions
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
@@ -29,7 +30,11 @@ PATH_KEYS = (
 _COMMAND_KEYS = ("command", "cmd", "script", "code_to_run", "keystrokes", "CommandLine")
 _SEVERAL = "commands"
 """Argument with several command lines."""
-_NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset((*_COMMAND_KEYS, _SEVERAL)).isdisjoint
+_CODE = "code"
+"""Argument with a program."""
+_SHELLS = ("bash", "sh", "zsh", "shell", "terminal")
+"""Languages of programs that are command lines."""
+_NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset((*_COMMAND_KEYS, _SEVERAL, _CODE)).isdisjoint
 """Whether arguments have none of these."""
 PATHLESS = ("edit", "insert")
 """Tools of an editor with one open file, which their calls do not name."""
@@ -38,6 +43,7 @@ _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|update|insert|append|modify", re.IGNORECASE)
 _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
 _READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)
+_CHANGES = ("created", "edited", "deleted")
 _EDITOR_COMMANDS = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
 """Commands of one common editor tool, which names what it does in its arguments."""
 
@@ -171,6 +177,7 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     command = command_of(arguments)
     if command:
         found += shell_actions(shell_line(arguments))
+    found += _code_actions(arguments)
     for value in arguments.values():
         if isinstance(value, str) and ("*** " in value or "\n+++ " in value) and value != command:
             found += patched_files(value)
@@ -179,9 +186,29 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
 
 def is_refused(tool: str, arguments: Any, result: Part) -> bool:
     """Return whether a call is to change a file, and its result says that it did not."""
-    if not isinstance(arguments, dict) or _action(tool, arguments) not in ("created", "edited", "deleted"):
+    if not isinstance(arguments, dict):
         return False
-    return not (_NO_PATH(arguments) and tool not in PATHLESS) and refuses_edit(result.text)
+    if _NO_PATH(arguments) and tool not in PATHLESS:
+        changes = any(action != "read" for _, action in _called_actions(arguments))
+    else:
+        changes = _action(tool, arguments) in _CHANGES
+    return changes and refuses_edit(result.text)
+
+
+def _code_actions(arguments: dict[str, Any]) -> list[tuple[str, str]]:
+    """(path, action) pairs of the program that a call runs."""
+    code = arguments.get(_CODE)
+    written = written_by(code) if isinstance(code, str) else ()
+    return [*_called_actions(arguments), *((path, did) for path, did in written if is_file(path))]
+
+
+def _called_actions(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield (path, action) pairs of the functions that a program calls in place of tools."""
+    code = arguments.get(_CODE)
+    for name, path in called_with(code) if isinstance(code, str) else ():
+        action = _action_of(name, replaces=False)
+        if action and is_file(path):
+            yield path, action
 
 
 def is_within(path: str, place: str) -> bool:
@@ -219,6 +246,9 @@ def command_of(arguments: Any) -> str:
             return value
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             return " ".join(value)
+    code = arguments.get(_CODE)
+    if isinstance(code, str) and str(arguments.get("language")).lower() in _SHELLS:
+        return code
     lines = arguments.get(_SEVERAL)
     return "\n".join(lines) if isinstance(lines, list) and all(isinstance(line, str) for line in lines) else ""
 

@@ -10,6 +10,7 @@ from posixpath import join, normpath
 from msgspec import Struct, field
 
 from compactor_cli.features.work.checks import check_of
+from compactor_cli.features.work.code_files import written_by
 from compactor_cli.features.work.git_files import folder_option, git_actions, past_options, plain_words
 from compactor_cli.features.work.patch_files import patched_files
 from compactor_cli.features.work.programs import SCRIPT_RUNNER, without_prefixes
@@ -35,15 +36,6 @@ _WRITERS = word_set("cat echo printf jq sort grep sed awk")
 _READERS = word_set("cat head tail less nl")
 _ENDING = compiled_later(r"\.\w+$")
 _CODE = compiled_later(r"(?:python[\d.]*|py|node)$")
-_WRITTEN = compiled_later(
-    r"^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*(?:pathlib\.)?(?:Path\([ \t]*)?r?(?P<q>['\"])(?P<value>[^'\"\n]+)(?P=q)"
-    r"\)?[ \t]*;?[ \t]*$"
-    r"|\bopen\(\s*r?(?:(['\"])(?P<path>[^'\"\n]+)\4|(?P<variable>\w+))\s*,\s*(?:mode\s*=\s*)?['\"][wax]"
-    r"|\bPath\(\s*r?(['\"])(?P<wrote>[^'\"\n]+)\7\s*\)\.write_(?:text|bytes)\(|\b(?P<object>\w+)\.write_(?:text|bytes)\("
-    r"|\bwriteFileSync\(\s*(['\"`])(?P<js>[^'\"`\n]+)\10",
-    re.MULTILINE,
-)
-"""Code that writes a file, and that names one."""
 _COMPLAINT = compiled_later(
     r"^(?:\S*sh: (?:line \d+: )?|\(eval\):\S* |(?:sed|perl|rm|mv|cp|tee|touch|patch): |error: pathspec ).*$",
     re.MULTILINE,
@@ -151,7 +143,7 @@ def _step_actions(step: Step, words: list[str], line: _Line) -> Iterator[Action]
     program = words[0].rsplit("/", 1)[-1] if words else ""
     find = _PROGRAMS.get(program)
     if find:
-        yield from ((path.rstrip("/"), did) for path, did in find(words, step, line) if _is_file(path))
+        yield from ((path.rstrip("/"), did) for path, did in find(words, step, line) if is_file(path))
     elif program == "git":
         yield from _git(words[1:], step, line)
     elif program == "cd" and len(words) > 1:
@@ -160,16 +152,18 @@ def _step_actions(step: Step, words: list[str], line: _Line) -> Iterator[Action]
         yield from patched_files(step.document)
     elif _CODE.match(program):
         scripts = [line.documents[word] for word in words if word in line.documents]
-        yield from _by_code(step.document or next(iter([*_values(words, "-c", "-e"), *scripts]), ""))
+        code = step.document or next(iter([*_values(words, "-c", "-e"), *scripts]), "")
+        yield from ((path, did) for path, did in written_by(code) if is_file(path))
     elif program == "mkdir":
         line.folders.update(path.rstrip("/") for path in operands(words[1:]))
     sure = program in _WRITERS or step.document or program == "git"
     for path in step.writes if program not in ("[[", "test") else ():
-        if _is_file(path) and (sure or _NAMED_FILE.search(path)):
+        if is_file(path) and (sure or _NAMED_FILE.search(path)):
             yield path, "edited" if path in line.said or path in step.appends else "written"
 
 
-def _is_file(path: str) -> bool:
+def is_file(path: str) -> bool:
+    """Return whether a word may be the path of a file."""
     return 0 < len(path) < 300 and _NO_FILE.search(path) is None
 
 
@@ -255,27 +249,12 @@ def _git(arguments: list[str], step: Step, line: _Line) -> Iterator[Action]:
         found = _move(words, step, line)
     elif verb in ("apply", "am"):
         found = _patch(words, step, line)
-    yield from ((path.rstrip("/"), action) for path, action in found if _is_file(path))
+    yield from ((path.rstrip("/"), action) for path, action in found if is_file(path))
     folder = join(line.folder, folder_option(arguments))
     folder = normpath(folder) if folder else ""
     for path, action in git_actions(words):
         yield from [(folder, "inside")] if folder else []
         yield path, action
-
-
-def _by_code(code: str) -> Iterator[Action]:
-    """Yield the files that a piece of code writes whose names stand in it."""
-    if "open(" not in code and ".write_" not in code and "writeFile" not in code:
-        return
-    names: dict[str, str] = {}
-    for match in _WRITTEN.finditer(code):
-        if match["name"]:
-            names[match["name"]] = match["value"]
-            continue
-        known = names.get(match["variable"] or match["object"] or "", "")
-        path = match["path"] or match["wrote"] or match["js"] or known
-        if _is_file(path):
-            yield path, "edited"
 
 
 _PROGRAMS: dict[str, Callable[[list[str], Step, _Line], Iterator[Action]]] = {

@@ -1,0 +1,53 @@
+"""What code does to files: that in command lines, and that which agents run in place of calling tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from compactor_cli.text.patterns import compiled_later
+
+_WRITTEN = compiled_later(
+    r"^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*(?:pathlib\.)?(?:Path\([ \t]*)?r?(?P<q>['\"])(?P<value>[^'\"\n]+)(?P=q)"
+    r"\)?[ \t]*;?[ \t]*$"
+    r"|\bopen\(\s*r?(?:(?P<o>['\"])(?P<path>[^'\"\n]+)(?P=o)|(?P<variable>\w+))\s*,"
+    r"\s*(?:mode\s*=\s*)?['\"](?P<mode>[wax])"
+    r"|\bPath\(\s*r?(?P<p>['\"])(?P<wrote>[^'\"\n]+)(?P=p)\s*\)\.write_(?:text|bytes)\("
+    r"|\b(?P<object>\w+)\.write_(?:text|bytes)\("
+    r"|\bwriteFileSync\(\s*(?P<j>['\"`])(?P<js>[^'\"`\n]+)(?P=j)",
+    re.MULTILINE,
+)
+"""Code that writes a file, and that names one."""
+_READS = compiled_later(r"\.read\w*\(|\bload\w*\(|\breadFile")
+"""Code that reads files, among them most likely those that it writes."""
+_CALLED = compiled_later(
+    r"^[ \t]*(?:\w+[ \t]*=[ \t]*)?(?:await[ \t]+|print\([ \t]*)?(?P<name>[a-z]+_[a-z_]*)\(\s*(?:\w+\s*=\s*)?r?"
+    r"(['\"])(?P<path>[^'\"\n]+)\2",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A call of a function with a text as its first argument. Methods are left out: `text.replace("a", "b")`."""
+_SHAPE = compiled_later(r"/|\.\w{1,8}$")
+"""What a path has: folders, or an ending."""
+
+
+def written_by(code: str) -> Iterator[tuple[str, str]]:
+    """Yield (path, action) of the files that a piece of code writes whose names stand in it."""
+    if "open(" not in code and ".write_" not in code and "writeFile" not in code:
+        return
+    names: dict[str, str] = {}
+    reads = _READS.search(code) is not None
+    for match in _WRITTEN.finditer(code):
+        if match["name"]:
+            names[match["name"]] = match["value"]
+            continue
+        known = names.get(match["variable"] or match["object"] or "", "")
+        path = match["path"] or match["wrote"] or match["js"] or known
+        yield path, "edited" if reads or match["mode"] == "a" else "written"
+
+
+def called_with(code: str) -> Iterator[tuple[str, str]]:
+    """Yield (name, path) of functions that a piece of code calls with a path before all else, as agents call the tools
+    that they have as functions: `edit_file("a.py", ...)`."""
+    for match in _CALLED.finditer(code):
+        if _SHAPE.search(match["path"]):
+            yield match["name"], match["path"]
