@@ -48,3 +48,43 @@ def test_an_edit_took_place_where_its_result_does_not_refuse_it(said: str) -> No
 def test_what_is_not_about_a_file_is_not_refused() -> None:
     said = "Fare rules: seats must be chosen, meals cannot be changed."
     assert Session().calls("update_booking", said, booking_id="B1").texts() == ["update_booking B1"]
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("edit_file_by_replace(\n'/w/a.py',\nto_replace='x',\nnew_content='y')", ["edited /w/a.py, unchecked"]),
+        ("print(create_file(path='a.py', text='x'))", ["created a.py, unchecked"]),
+        ("result = delete_file('a.py')", ["deleted a.py"]),
+        ("with open('a.py', 'w') as file:\n    file.write(text)", ["wrote a.py, unchecked"]),
+        ("text = open('a.py').read()\nopen('a.py', 'w').write(text + 'x')", ["edited a.py, unchecked"]),
+        ("open_file('/w/a.py')", []),
+        ("text = text.replace('a.py', 'b.py')\ninsert_into('words', 1)", []),
+        ("create_file(name)", []),
+    ],
+)
+def test_code_in_place_of_calls_says_which_files_it_changes(code: str, told: list[str]) -> None:
+    assert Session().calls("run_ipython", "ok", code=code).texts() == told
+
+
+def test_code_whose_result_refuses_its_edit_changes_nothing() -> None:
+    code = "edit_file_by_replace('/w/a.py', to_replace='x', new_content='y')"
+    said = "[No exact match found in /w/a.py for\n```\nimport os\nconsole.error('Error', error);\n```]"
+    session = Session().calls("run_ipython", said, code=code)
+    assert session.texts() == ["open error: [No exact match found in /w/a.py for (edit of /w/a.py)"]
+    assert session.calls("run_ipython", "[File updated.]", code=code).texts() == ["edited /w/a.py, unchecked"]
+
+
+def test_code_of_a_shell_is_a_command() -> None:
+    session = Session().calls("execute", "1 passed", language="bash", code="pytest -q > out.log")
+    assert session.texts("file") == ["wrote out.log, unchecked"]
+    assert Session().calls("execute", "1 passed", language="python", code="pytest -q").texts() == []
+
+
+def test_an_edit_that_was_made_of_another_file_is_no_longer_open() -> None:
+    wrong = Session().calls("Edit", "Error: no such file", file_path="/w/src/a.py", old_string="a", new_string="b" * 30)
+    assert wrong.texts("error") == ["open error: Error: no such file (edit of /w/src/a.py)"]
+    wrong.calls("Edit", "Updated.", file_path="/w/lib/a.py", old_string="a", new_string="c" * 30)
+    assert wrong.texts("error") != [], "another edit"
+    wrong.calls("Edit", "Updated.", file_path="/w/lib/a.py", old_string="a", new_string="b" * 30)
+    assert wrong.texts("error") == []

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from compactor_cli.features.work.acting_tools import acts, tool_words
 from compactor_cli.features.work.calls import ToolCall, answered_call, main_argument
-from compactor_cli.features.work.endings import is_declined
+from compactor_cli.features.work.endings import is_declined, refuses_edit
 from compactor_cli.features.work.github_steps import looks_by_api
-from compactor_cli.features.work.ledger import failure_line
+from compactor_cli.features.work.ledger import PATH_KEYS, failure_line
 from compactor_cli.model.message import Part
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.text.clean import one_line
@@ -58,6 +58,8 @@ _CARRIED_FROM = -_MOST_CALLS // 2
 _ERROR_WIDTH = 160
 _LABEL_WIDTH = 80
 _PATH_WIDTH = 300
+_TELLING_EDIT = 24
+"""Characters of an edit from which on it hardly is that of two files by chance."""
 
 
 class OpenError(Struct, frozen=True):
@@ -67,6 +69,8 @@ class OpenError(Struct, frozen=True):
     message: int
     order: int
     """Number of the call; below zero before this round."""
+    edit: str = ""
+    """What an edit was to write, whichever file it named."""
 
 
 def is_given_up(order: int, calls: int) -> bool:
@@ -88,6 +92,9 @@ class OpenErrors:
         """Take over a call that is no check and no effect: `changed` are files it changed, `path` the one it names."""
         for done in changed:
             self._over_for(done)
+        edit = "" if call.command or not path else _edit_of(call)
+        if edit and (changed or call.failed):
+            self._tried_again(edit)
         if call.undecided or not call.answered:
             return
         working = [step for step in steps if not _looks(step)]
@@ -100,7 +107,7 @@ class OpenErrors:
                 key = _arguments_of(call)
             elif missing and (found := _NOT_THERE.search(call.said)) and missing == _missing_program(found.group(1)):
                 key = missing  # looked for in one place after the other
-            self._add(key, OpenError(_error(call), label, call.message, order))
+            self._add(key, OpenError(_error(call), label, call.message, order, edit))
         elif call.failed is False or not call.command or not result_errors(call.said, True, limit=1):
             self.errors.pop(key, None)
             self.errors.pop(missing, None)
@@ -126,6 +133,11 @@ class OpenErrors:
         for key in [key for key in self.errors if key.startswith("file ")]:
             if f"/{path}".endswith(f"/{key.removeprefix('file ').removeprefix('/')}"):
                 del self.errors[key]
+
+    def _tried_again(self, edit: str) -> None:
+        """Take over that the same edit was made of another file: that it failed in the one before is got round."""
+        for key in [key for key, error in self.errors.items() if error.edit == edit]:
+            del self.errors[key]
 
     def lines(self, root: str, order: int) -> Iterator[StateLine]:
         """Open errors, newest first, but those that many calls passed over. `root` is left out of paths."""
@@ -187,6 +199,13 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     return label, label
 
 
+def _edit_of(call: ToolCall) -> str:
+    """Return what a call of an editor is to write; empty where that is so short that other edits may write it."""
+    arguments = call.arguments if isinstance(call.arguments, dict) else {}
+    texts = [value for key, value in arguments.items() if isinstance(value, str) and key not in PATH_KEYS]
+    return "\n".join(texts) if sum(map(len, texts)) >= _TELLING_EDIT else ""
+
+
 def _missing_program(program: str) -> str:
     """Return the key of the error that a program is not there."""
     return f"missing {program.rsplit('/', 1)[-1]}"
@@ -197,5 +216,8 @@ def _arguments_of(call: ToolCall) -> str:
 
 
 def _error(call: ToolCall) -> str:
-    text = one_line(failure_line(call.said), _ERROR_WIDTH)
+    said = call.said
+    if not call.command and refuses_edit(said):  # behind it, there may be code that was to be found
+        said = said[:_HEAD].partition("```")[0]
+    text = one_line(failure_line(said), _ERROR_WIDTH)
     return re.sub(r"</?tool_use_error>", "", text)
