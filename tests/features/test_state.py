@@ -53,6 +53,11 @@ PLANS: dict[str, dict[str, Any]] = {
             {"title": "Update the changelog", "status": "todo"},
         ],
     },
+    "TodoWrite as a text": {
+        "todos": "1. [completed] Fix rounding\n2. [in_progress] Add the tests\n3. [pending] Update the changelog"
+    },
+    "update_todo_list": {"todos": "[x] Fix rounding\n[-] Add the tests\n[ ] Update the changelog"},
+    "todo": {"todos": json.dumps(TODOS)},
     "update_progress": {"task_progress": "- [x] Fix rounding\n- [>] Add the tests\n- [ ] Update the changelog"},
 }
 
@@ -94,6 +99,53 @@ def test_a_list_that_is_merged_keeps_the_other_tasks():
     session.calls("todo_write", merge=True, todos=[{"id": "b", "content": "Test", "status": "pending"}])
     session.calls("todo_write", merge=True, todos=[{"id": "a", "status": "completed"}])
     assert without_numbers(session.texts()) == ["[ ] Test", "[x] Fix"]
+
+
+def test_a_list_of_numbers_and_states_changes_those_tasks_only():
+    session = Session().calls("create_todo_list", todos=[{"id": at, "content": at, "status": "pending"} for at in "ab"])
+    session.calls("update_todo_list", updates=[{"id": "a", "status": "completed"}])
+    assert session.texts() == ["[ ] b (task b)", "[x] a (task a)"]
+    assert session.calls("todo_update", id="b", status="in_progress").texts("task")[0] == "[>] b (task b)"
+
+
+def test_what_is_added_to_a_list_leaves_the_rest():
+    session = Session().calls("TodoWrite", todos=[{"content": "Fix", "status": "completed"}])
+    session.calls("add_tasks", tasks=[{"name": "Test", "description": "Write them first."}])
+    assert session.texts("task") == ["[ ] Test", "[x] Fix"]
+
+
+def test_a_dash_is_of_what_was_dropped_where_something_else_is_of_what_is_at_work():
+    session = Session().calls("update_plan", plan="- [/] Fix\n- [-] Rewrite\n- [note] not a task\n- [ ] Test")
+    assert session.texts("task") == ["[>] Fix", "[ ] Test"]
+
+
+def test_tasks_may_be_rows_of_a_table():
+    rows = "('fix-it', 'Fixing it''s rounding', 'a, (b)'), ('test', 'Testing; all', ''), ('docs', 'Writing', '')"
+    session = Session().calls(
+        "sql",
+        "3 rows inserted",
+        description="Plan",
+        query=f"INSERT INTO todos (id, title, description) VALUES {rows}; -- x\nINSERT INTO todo_deps VALUES ('a', '')",
+    )
+    assert session.texts() == [
+        "[ ] Fixing it's rounding (task fix-it)",
+        "[ ] Testing; all (task test)",
+        "[ ] Writing (task docs)",
+    ]
+    session.calls("sql", "1 row", query="UPDATE todos SET status = 'done', updated_at = now() WHERE id IN ('fix-it')")
+    session.calls(
+        "sql",
+        "1 row",
+        query="UPDATE todos SET status = 'in_progress' WHERE id = 'test'; DELETE FROM todos WHERE id = 'docs'",
+    )
+    session.calls("sql", "a", query="SELECT * FROM todos WHERE status = 'done'")
+    session.calls("sql", "Error: locked", query="DELETE FROM todos")
+    session.calls("execute_sql", "ok", query="DELETE FROM todos")
+    assert session.texts("task") == ["[>] Testing; all (task test)", "[x] Fixing it's rounding (task fix-it)"]
+    assert Session().calls("sql", "ok", query="UPDATE todos SET status = 'done' WHERE status = 'in_progress'").texts(
+        "task", session.texts("task")
+    ) == ["[x] Testing; all (task test)", "[x] Fixing it's rounding (task fix-it)"]
+    assert session.calls("sql", "2 rows", query="DELETE FROM todos").texts("task") == []
 
 
 def test_an_emptied_list_is_empty():

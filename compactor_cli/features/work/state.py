@@ -38,7 +38,9 @@ __all__ = ["Kind", "StateLine", "answers_before_turns", "compute_state", "state_
 
 _MARKS: dict[Status, str] = {"open": " ", "active": ">", "done": "x"}
 _STATUS_OF = {mark: status for status, mark in _MARKS.items()}
-_CARRIED_TASK = compiled_later(r"\[([ >x])\] (.+?)(?: \(task (\w{1,12})\))?$")
+_TASK_ID = r"[\w-]{1,24}"
+"""A name of a task by which later calls may ask for it; longer ones are not told."""
+_CARRIED_TASK = compiled_later(rf"\[([ >x])\] (.+?)(?: \(task ({_TASK_ID})\))?$")
 _ENDS = compiled_later(
     r"finish|submit|done|exit|attempt_completion|final_answer|terminate|end_task|stop", re.IGNORECASE
 )
@@ -266,7 +268,7 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
 
 
 def _task_line(task: ListedTask) -> StateLine:
-    number = f" (task {task.id})" if re.fullmatch(r"\w{1,12}", task.id) else ""
+    number = f" (task {task.id})" if re.fullmatch(_TASK_ID, task.id) else ""
     return StateLine("task", f"[{_MARKS[task.status]}] {task.text}{number}", task.message, task.status != "done")
 
 

@@ -10,16 +10,19 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import call_arguments
+from compactor_cli.features.work.task_tables import TOOL, RowChange, row_changes
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.patterns import compiled_later
 
 Status = Literal["open", "active", "done", "dropped"]
 
-_TEXT_KEYS = ("content", "step", "title", "subject", "task", "description", "text", "name", "todo", "label")
+_TEXT_KEYS = ("content", "step", "title", "subject", "task", "name", "description", "text", "todo", "label")
 _STATUS_KEYS = ("status", "state", "done", "completed", "checked")
 _ID_KEYS = ("id", "taskId", "task_id", "todo_id")
 _STATUSES: dict[str, Status] = {
@@ -30,14 +33,21 @@ _STATUSES: dict[str, Status] = {
     **dict.fromkeys(("completed", "complete", "done", "finished", "closed", "success"), "done"),
     **dict.fromkeys(("cancelled", "canceled", "deleted", "dropped", "skipped", "removed", "abandoned"), "dropped"),
 }
-_BOXES: dict[str, Status] = {" ": "open", "x": "done", "X": "done", ">": "active", "~": "active", "-": "dropped"}
-_BOX = compiled_later(r"^[ \t]*(?:[-*+]|\d+[.)])\s+\[([ xX>~-])\]\s+(.+)$", re.MULTILINE)
+_BOXES: dict[str, Status] = {" ": "open", "x": "done", **dict.fromkeys(">~/", "active")}
+_DASH = "-"
+"""Stands in a box for what is at work; for what was dropped where something else stands for that."""
+_BOX = compiled_later(
+    r"^[ \t]*(?:[-*+]|\d+[.)])?[ \t]*\[([ xX>~/-]|[A-Za-z][A-Za-z _-]{2,14})\][ \t]+(\S.*)$", re.MULTILINE
+)
+"""A task behind a box, or behind a word for how it stands."""
 _LISTED = compiled_later(
     r"^[ \t]*#?(\w+)\.?:?\s+\[(\w+)\]\s+(.+?)(?:\s+\[blocked by[^\]]*\])?$", re.MULTILINE | re.IGNORECASE
 )
 _PLANS = re.compile(r"todo|task|plan|checklist|progress", re.IGNORECASE)
-_OTHERS = ("task", "agent", "exitplanmode")
+_OTHERS = ("task", "newtask", "agent", "exitplanmode")
 """Tools whose arguments may hold a list of tasks that is not the agent's own: what others are asked, and proposals."""
+_ADDS = frozenset(("add", "append", "insert"))
+"""Words in the names of tools whose lists come to those that are there."""
 _MADE = compiled_later(r"#(\w+)")
 _WIDTH = 200
 """Longest text of a task; a longer one is cut."""
@@ -64,9 +74,8 @@ def outdated_lists(messages: Sequence[Message]) -> frozenset[Spot]:
 
 def _is_whole_list(call: Part) -> bool:
     arguments = call_arguments(call)
-    if not isinstance(arguments, dict) or arguments.get("merge") is True:
-        return False
-    return next(_in_arguments(call.name, arguments, 0), None) is not None
+    tasks = list(_in_arguments(call.name, arguments, 0)) if isinstance(arguments, dict) else []
+    return bool(tasks) and not _is_part(call.name, arguments, tasks)
 
 
 class TaskList:
@@ -88,6 +97,8 @@ class TaskList:
             return self._update(arguments, call)
         if name == "tasklist":
             return self._replace(_listed(call))
+        if name == TOOL:
+            return self._change_rows(";".join(value for value in arguments.values() if isinstance(value, str)), call)
         if name in _OTHERS:
             return False
         if [] in arguments.values() and any(
@@ -96,7 +107,9 @@ class TaskList:
             self.tasks, self._numbered = [], {}
             return True
         tasks = list(_in_arguments(call.tool, arguments, call.message))
-        return self._merge(tasks) if arguments.get("merge") is True else self._replace(tasks)
+        if not tasks and _PLANS.search(call.tool) and _status(arguments):
+            return self._update(arguments, call)
+        return self._merge(tasks) if _is_part(call.tool, arguments, tasks) else self._replace(tasks)
 
     def _replace(self, tasks: list[ListedTask]) -> bool:
         if not tasks:
@@ -115,6 +128,20 @@ class TaskList:
                 self.tasks[at] = replace(task, text=task.text or self.tasks[at].text)
         self._numbered = {task.id: at for at, task in enumerate(self.tasks) if task.id}
         return bool(tasks)
+
+    def _change_rows(self, script: str, call: ToolCall) -> bool:
+        changes = list(row_changes(script))
+        for change in changes:
+            if change.adds:
+                self._merge([_task(change.values, call.message)])
+                continue
+            meant = [task for task in self.tasks if _is_meant(task, change)]
+            if change.deletes:
+                self.tasks = [task for task in self.tasks if task not in meant]
+            else:
+                self._merge([replace(_task(change.values, call.message), id=task.id) for task in meant])
+        self._numbered = {task.id: at for at, task in enumerate(self.tasks) if task.id}
+        return bool(changes)
 
     def _create(self, arguments: dict[str, Any], call: ToolCall) -> bool:
         text = _first(arguments, _TEXT_KEYS[:5])
@@ -140,6 +167,19 @@ class TaskList:
         if changed != task:
             self.tasks[at] = replace(changed, message=call.message)
         return True
+
+
+def _is_meant(task: ListedTask, change: RowChange) -> bool:
+    """Return whether the row of a task is one of those that change."""
+    if change.column == "status":
+        return any(_STATUSES.get(_bare(status)) == task.status for status in change.among)
+    return not change.column or task.id in change.among
+
+
+def _is_part(tool: str, arguments: dict[str, Any], tasks: Sequence[ListedTask]) -> bool:
+    """Return whether tasks that a call gives are a part of the list, and the others stay."""
+    given = arguments.get("merge") is True or not any(task.text for task in tasks)
+    return given or not _ADDS.isdisjoint(tool_words(tool))
 
 
 def _first(arguments: dict[str, Any], keys: Iterable[str]) -> str:
@@ -171,15 +211,24 @@ def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterato
     """Tasks by the shape of the arguments: a list of objects with a text and a status, or a checklist."""
     plans = _PLANS.search(tool) is not None
     for key, value in arguments.items():
-        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-            if _is_list(value, named=plans):
-                yield from (_task(item, message) for item in value)
+        named = plans or _PLANS.search(key) is not None
+        listed = json_or_text(value) if isinstance(value, str) and named and value.lstrip().startswith("[{") else value
+        if isinstance(listed, list) and listed and all(isinstance(item, dict) for item in listed):
+            if _is_list(listed, named=plans):
+                yield from (_task(item, message) for item in listed)
                 return
-        elif isinstance(value, str) and "[" in value and (plans or _PLANS.search(key)):
-            boxes = _BOX.findall(value)
-            if boxes:
-                yield from (ListedTask(one_line(text, _WIDTH), _BOXES[box], message) for box, text in boxes)
-                return
+        elif isinstance(value, str) and "[" in value and named and (tasks := _behind_boxes(value, message)):
+            yield from tasks
+            return
+
+
+def _behind_boxes(text: str, message: int) -> list[ListedTask]:
+    """Return the tasks of a checklist."""
+    found = _BOX.findall(text)
+    dash: Status = "dropped" if any(_BOXES.get(box) == "active" for box, _ in found) else "active"
+    boxes = {**_BOXES, _DASH: dash}
+    told = ((boxes.get(box.lower()) or _STATUSES.get(_bare(box)), task) for box, task in found)
+    return [ListedTask(one_line(task, _WIDTH), status, message) for status, task in told if status]
 
 
 def _is_list(items: list[dict[str, Any]], *, named: bool) -> bool:

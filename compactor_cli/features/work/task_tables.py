@@ -1,0 +1,80 @@
+"""Task lists that an agent keeps as a table of a database of its own: rows that are added, changed and deleted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from compactor_cli.text.patterns import compiled_later
+
+TOOL = "sql"
+"""The tool of the agent's own database; those of a project's database have longer names."""
+_TABLE = r"[\"`]?todos[\"`]?"
+_LITERAL = compiled_later(r"'((?:[^']|'')*)'")
+_HELD = compiled_later("\x00(\\d+)\x00")
+"""What stands for a literal while a statement is taken apart."""
+_INSERT = compiled_later(rf"(?:INSERT|REPLACE)\b[\w\s]*?\bINTO\s+{_TABLE}\s*\(([^)]*)\)\s*VALUES\s*(.*)", re.I | re.S)
+_UPDATE = compiled_later(rf"UPDATE\s+{_TABLE}\s+SET\s+(.*?)(?:\s+WHERE\s+(.*))?$", re.I | re.S)
+_DELETE = compiled_later(rf"DELETE\s+FROM\s+{_TABLE}(?:\s+WHERE\s+(.*))?$", re.I | re.S)
+_ROW = compiled_later(r"\(([^()]*)\)")
+_WHERE = compiled_later(r"\s*(id|status)\s*(?:=|IN\b)\s*\(?([^()]*)\)?\s*$", re.I)
+_COMMENT = compiled_later(r"--[^\n]*")
+
+
+class RowChange(Struct, frozen=True):
+    """A change of the rows of a table of tasks."""
+
+    values: dict[str, str]
+    """Column -> new value."""
+    adds: bool = False
+    deletes: bool = False
+    column: str = ""
+    """The column that says which rows are meant; empty: all."""
+    among: tuple[str, ...] = ()
+    """Its values in those rows."""
+
+
+def row_changes(script: str) -> Iterator[RowChange]:
+    """Yield what the statements of a script do to the table of tasks, in order; those that are of another form or
+    only look are left out."""
+    literals: list[str] = []
+
+    def hold(match: re.Match[str]) -> str:
+        literals.append(match.group(1).replace("''", "'"))
+        return f"\x00{len(literals) - 1}\x00"
+
+    for statement in _COMMENT.sub("", _LITERAL.sub(hold, script)).split(";"):
+        yield from _changes(statement.strip(), literals)
+
+
+def _changes(statement: str, literals: list[str]) -> Iterator[RowChange]:
+    if added := _INSERT.match(statement):
+        columns = [name.strip('"` \n\t').lower() for name in added[1].split(",")]
+        for row in _ROW.findall(added[2]):
+            yield RowChange(dict(zip(columns, _values(row, literals), strict=False)), adds=True)
+    elif changed := _UPDATE.match(statement):
+        pairs = (part.partition("=") for part in changed[1].split(","))
+        values = {name.strip().lower(): _value(value, literals) for name, mark, value in pairs if mark}
+        yield from _where(changed[2], RowChange(values), literals)
+    elif deleted := _DELETE.match(statement):
+        yield from _where(deleted[1], RowChange({}, deletes=True), literals)
+
+
+def _where(condition: str | None, change: RowChange, literals: list[str]) -> Iterator[RowChange]:
+    """Yield a change with the rows that it is of; nothing where the condition is of another form."""
+    if condition is None:
+        yield change
+    elif found := _WHERE.match(condition):
+        among = tuple(_values(found[2], literals))
+        yield RowChange(change.values, deletes=change.deletes, column=found[1].lower(), among=among)
+
+
+def _values(row: str, literals: list[str]) -> list[str]:
+    return [_value(value, literals) for value in row.split(",")]
+
+
+def _value(text: str, literals: list[str]) -> str:
+    held = _HELD.fullmatch(text.strip())
+    return literals[int(held[1])] if held else text.strip()
