@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from compactor_cli.features.work.ledger import compute_ledger
@@ -88,3 +90,29 @@ def test_an_edit_that_was_made_of_another_file_is_no_longer_open() -> None:
     assert wrong.texts("error") != [], "another edit"
     wrong.calls("Edit", "Updated.", file_path="/w/lib/a.py", old_string="a", new_string="b" * 30)
     assert wrong.texts("error") == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("edit_file", {"path": "a.py", "mode": "create"}, ["created a.py, unchecked"]),
+        ("edit_file", {"path": "a.py", "mode": "overwrite"}, ["edited a.py, unchecked"]),
+        ("WriteFile", {"path": "a.py", "content": "x", "mode": "append"}, ["edited a.py, unchecked"]),
+        ("text_editor", {"path": "a.py", "command": "write", "file_text": "x"}, ["created a.py, unchecked"]),
+        ("file_manager", {"path": "a.py", "action": "delete"}, ["deleted a.py"]),
+        ("edit_file", {"path": "a.py", "edits": [{"oldText": "x"}], "dryRun": True}, []),
+        ("move_file", {"source": "a.py", "destination": "src/b.py"}, ["created src/b.py, unchecked", "deleted a.py"]),
+        ("copy_file", {"src": "a.py", "dst": "b.py"}, ["created b.py, unchecked"]),
+        ("create_directory", {"path": "src/new"}, []),
+        ("apply_diff", {"path": "a.py", "diff": "<<<<<<< SEARCH"}, ["edited a.py, unchecked"]),
+    ],
+)
+def test_tools_of_several_uses_say_in_their_arguments_what_they_do(
+    tool: str, arguments: dict[str, Any], told: list[str]
+) -> None:
+    assert Session().calls(tool, "Done.", **arguments).texts() == told
+
+
+def test_a_diff_that_did_not_apply_is_an_error() -> None:
+    session = Session().calls("apply_diff", "Unable to apply diff to file: a.py", path="a.py", diff="<<<<<<< SEARCH")
+    assert session.texts() == ["open error: Unable to apply diff to file: a.py (edit of a.py)"]

@@ -18,7 +18,8 @@ _VERBS = word_set(
 _OPENS = word_set("ticket issue case claim dispute request incident account order pr")
 """What a tool opens outside the session; others open files and pages."""
 _WITHIN = compiled_later(
-    r"patch|^edit|notebook|plan$|todo(?!ist)|(?:create|write|delete|update|move|rename)_?file", re.IGNORECASE
+    r"patch|apply_?diff|^edit|notebook|directory|plan$|todo(?!ist)|(?:create|write|delete|update|move|rename)_?file",
+    re.IGNORECASE,
 )
 """Tools that change files and plans of the session, which are told elsewhere."""
 _ALSO_THINGS = word_set(

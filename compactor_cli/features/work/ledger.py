@@ -40,12 +40,23 @@ PATHLESS = ("edit", "insert")
 """Tools of an editor with one open file, which their calls do not name."""
 _NO_FILE = re.compile(r"\n|^(?!file:)\w+://")
 _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
-_EDITS = re.compile(r"edit|replace|patch|update|insert|append|modify", re.IGNORECASE)
+_EDITS = re.compile(r"edit|replace|patch|apply_?diff|update|insert|append|modify", re.IGNORECASE)
 _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
 _READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)
 _CHANGES = ("created", "edited", "deleted")
-_EDITOR_COMMANDS = {"create": "created", "view": "read", "str_replace": "edited", "insert": "edited"}
-"""Commands of one common editor tool, which names what it does in its arguments."""
+_MODE_KEYS = ("command", "mode", "operation", "action")
+_MODES = {
+    **dict.fromkeys(("create", "write"), "created"),
+    **dict.fromkeys(("str_replace", "insert", "replace", "edit", "append", "overwrite", "undo_edit"), "edited"),
+    **dict.fromkeys(("view", "read"), "read"),
+    "delete": "deleted",
+}
+"""What tools of several uses are to do with a file, as their arguments name it."""
+_ONLY_TRIES = ("dryRun", "dry_run")
+_OF_FOLDERS = re.compile(r"directory|mkdir", re.IGNORECASE)
+_MOVES = re.compile(r"(?:^|_)(?:move|rename|copy)", re.IGNORECASE)
+_FROM_TO = (("source", "destination"), ("source_path", "destination_path"), ("old_path", "new_path"), ("src", "dst"))
+"""Arguments of tools that move and copy files."""
 
 _TELLING = compiled_later(
     r"\b(?:errors?|fail(?:ed|ure)?|conflict|cannot|can't|denied|refused|not found|missing|invalid|issues?)\b",
@@ -99,7 +110,7 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
     results = ((part, message.number) for message in messages for part in message.results)
     for part, number in chain(results, ((said, m.number) for _, said, m in written)):
         failed, error = _outcome(part)
-        if failed and _says_why(error) and not is_declined(part.text):
+        if failed and says_why(error) and not is_declined(part.text):
             errors.setdefault(error, []).append(number)
     return Ledger(files, tuple(commands), tuple((line, tuple(at)) for line, at in errors.items()))
 
@@ -174,6 +185,7 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     if paths and (action := _action(tool, arguments)):
         found += [(path, action) for path in paths if 0 < len(path) < 300 and not _NO_FILE.search(path)]
+    found += _moved(tool, arguments)
     command = command_of(arguments)
     if command:
         found += shell_actions(shell_line(arguments))
@@ -193,6 +205,15 @@ def is_refused(tool: str, arguments: Any, result: Part) -> bool:
     else:
         changes = _action(tool, arguments) in _CHANGES
     return changes and refuses_edit(result.text)
+
+
+def _moved(tool: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield (path, action) pairs of a call that moves a file, or copies it."""
+    for keys in _FROM_TO if _MOVES.search(tool) else ():
+        source, target = (str(arguments.get(key, "")) for key in keys)
+        if is_file(source) and is_file(target):
+            yield source, "read" if "copy" in tool.lower() else "deleted"
+            yield target, "created"
 
 
 def _code_actions(arguments: dict[str, Any]) -> list[tuple[str, str]]:
@@ -220,13 +241,17 @@ def is_within(path: str, place: str) -> bool:
 
 
 def _action(tool: str, arguments: dict[str, Any]) -> str:
-    verb = _EDITOR_COMMANDS.get(str(arguments.get("command")))
+    if any(arguments.get(key) is True for key in _ONLY_TRIES):
+        return "read"
+    verb = next((did for key in _MODE_KEYS if (did := _MODES.get(str(arguments.get(key))))), "")
     return verb or _action_of(tool, replaces="old_string" in arguments or "old_str" in arguments)
 
 
 @lru_cache(maxsize=1024)  # a session calls the same few tools many times
 def _action_of(tool: str, *, replaces: bool) -> str:
     """What a tool does to files, by its name. `replaces`: a call names a text that is replaced."""
+    if _OF_FOLDERS.search(tool):
+        return ""
     if _DELETES.search(tool):
         return "deleted"
     if _EDITS.search(tool) or replaces:
@@ -270,7 +295,8 @@ def _outcome(part: Part | None) -> tuple[bool | None, str]:
     return (True, one_line(failure_line(part.text), 200)) if failed else (failed, "")
 
 
-def _says_why(line: str) -> bool:
+def says_why(line: str) -> bool:
+    """Return whether a line tells what went wrong."""
     return _TELLING.search(line) is not None or bool(result_errors(line, True, limit=1))
 
 
