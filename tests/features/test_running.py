@@ -1,5 +1,7 @@
 """The state of a session: what was still running, what is in flight, and the shells of several agents."""
 
+from typing import Any
+
 import pytest
 
 from tests.features.working import FAILS, Session
@@ -64,3 +66,31 @@ def test_commands_in_a_list_and_under_other_names_are_commands():
 def test_a_script_that_timed_out_has_not_run(said):
     session = Session().calls("Write", file_path="a.py", content="x").runs("python a.py", said)
     assert session.texts("file") == ["created a.py, unchecked"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        (
+            "book_flight",
+            {"user_id": "mia", "flights": [{"flight": "HAT1", "date": "5/2"}]},
+            "book_flight mia (flights HAT1 5/2)",
+        ),
+        ("search_flight", {"origin": "DEN", "destination": "LAS"}, "search_flight (origin DEN, destination LAS)"),
+        ("find_text", {"query": "DEN", "glob": "*.py"}, "find_text DEN"),
+        (
+            "ask_question",
+            {"question": "Which of these? " * 5, "kind": "text"},
+            "ask_question " + ("Which of these? " * 5).strip(),
+        ),
+    ],
+)
+def test_what_is_in_flight_is_told_with_what_tells_it_from_others(
+    tool: str, arguments: dict[str, Any], told: str
+) -> None:
+    assert Session().calls(tool, None, **arguments).texts() == [f"in flight: {told}"]
+
+
+@pytest.mark.parametrize("tool", ["finish", "task_done", "complete_task", "attempt_completion", "final_answer"])
+def test_what_ends_the_session_awaits_no_answer(tool: str) -> None:
+    assert Session().calls(tool, None, result="Done.").texts() == []

@@ -117,10 +117,22 @@ def answered_call(call: Part, result: Part) -> ToolCall:
 def main_argument(arguments: Any) -> str:
     """Return what a call is about: what it looks for or does, and a path; else its first argument that is a word or a
     number."""
+    told = told_arguments(arguments)
+    named = [told[key] for key in (*_LOOKED_FOR, *PATH_KEYS) if key in told]
+    return " ".join(named[:2]) if named else next(iter(told.values()), "")
+
+
+def names_its_object(arguments: Any) -> bool:
+    """Return whether a call says under a name that many tools have what it looks for, or in which file."""
+    return not told_arguments(arguments).keys().isdisjoint((*_LOOKED_FOR, *PATH_KEYS))
+
+
+def told_arguments(arguments: Any) -> dict[str, str]:
+    """Return the arguments of a call that are words or numbers, by their names."""
     values = arguments if isinstance(arguments, dict) else {}
-    told = {key: value for key, value in values.items() if isinstance(value, str | int) and not isinstance(value, bool)}
-    named = [str(told[key]) for key in (*_LOOKED_FOR, *PATH_KEYS) if key in told]
-    return " ".join(named[:2]) if named else str(next(iter(told.values()), ""))
+    return {
+        key: str(value) for key, value in values.items() if isinstance(value, str | int) and not isinstance(value, bool)
+    }
 
 
 def _running(said: str) -> str:

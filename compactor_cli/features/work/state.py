@@ -9,8 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.features.work.acting_tools import acts
-from compactor_cli.features.work.calls import ToolCall, handles, main_argument, read_calls
+from compactor_cli.features.work.acting_tools import acts, tool_words
+from compactor_cli.features.work.calls import (
+    ToolCall,
+    handles,
+    main_argument,
+    names_its_object,
+    read_calls,
+    told_arguments,
+)
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.effects import Effect, act_effect
@@ -32,7 +39,7 @@ from compactor_cli.summaries.format.state_block import (
 )
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import Step, steps
+from compactor_cli.text.shell import Step, steps, word_set
 
 __all__ = ["Kind", "StateLine", "answers_before_turns", "compute_state", "state_lines", "state_text"]
 
@@ -41,10 +48,8 @@ _STATUS_OF = {mark: status for status, mark in _MARKS.items()}
 _TASK_ID = r"[\w-]{1,24}"
 """A name of a task by which later calls may ask for it; longer ones are not told."""
 _CARRIED_TASK = compiled_later(rf"\[([ >x])\] (.+?)(?: \(task ({_TASK_ID})\))?$")
-_ENDS = compiled_later(
-    r"finish|submit|done|exit|attempt_completion|final_answer|terminate|end_task|stop", re.IGNORECASE
-)
-"""Tools that end a session; nobody answers them."""
+_ENDS = word_set("finish submit done exit attempt complete completion final answer terminate end task stop mark")
+"""Words of which the names of tools are that end a session; nobody answers them."""
 _IN_FLIGHT = "in flight: "
 _RUNNING = "running when last seen: "
 _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
@@ -52,6 +57,8 @@ _MOST_RUNNING = 3
 """Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
 _EDIT_OF = "edit of "
 _COMMAND_WIDTH = 160
+_SHORT = 60
+"""Characters of arguments that stand beside others; a longer one is what the call is about."""
 
 
 class _State(Struct):
@@ -111,7 +118,7 @@ def compute_state(
     for order, call in enumerate(calls[before:]):
         if call.answered:
             _note(state, call, order, given_up=is_given_up(order, len(calls) - before))
-        elif call.message == last and not _ENDS.fullmatch(call.tool):
+        elif call.message == last and not _ends(call.tool):
             state.pending.append(StateLine("pending", _IN_FLIGHT + _in_flight(call), call.message, open=True))
     return tuple(_by_worth(state, len(calls) - before))
 
@@ -240,10 +247,23 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         state.failed[effect.key] = StateLine("effect", text, call.message, open=True)
 
 
+def _ends(tool: str) -> bool:
+    """Return whether a tool ends the session, by its name. One that gives a task to others does not."""
+    words = tool_words(tool)
+    return bool(words) and _ENDS.issuperset(words) and words != ("task",)
+
+
 def _in_flight(call: ToolCall) -> str:
+    values = list(told_arguments(call.arguments).values())
     if call.command:
-        return one_line(f"{call.tool} {call.command}", _COMMAND_WIDTH)
-    return one_line(f"{call.tool} {main_argument(call.arguments)}", _COMMAND_WIDTH)
+        told = f"{call.tool} {call.command}"
+    elif acts(call.tool) or (
+        len(values) > 1 and max(map(len, values)) < _SHORT and not names_its_object(call.arguments)
+    ):
+        told = act_effect(call).text
+    else:
+        told = f"{call.tool} {main_argument(call.arguments)}"
+    return one_line(told, _COMMAND_WIDTH)
 
 
 def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
