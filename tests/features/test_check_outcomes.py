@@ -216,3 +216,8 @@ def test_runs_of_something_else_cover_nothing(command, other):
 )
 def test_other_commands_are_no_checks(command):
     assert check_named(command) is None
+
+
+def test_a_failure_is_told_with_the_line_that_says_why_in_other_words():
+    said = f"{FAILS}/bin/sh: 1: cd: can't cd to /w/build\nmake: *** [Makefile:192: build] Error 2"
+    assert Session().runs("make", said).texts() == ["failing: make: /bin/sh: 1: cd: can't cd to /w/build"]

@@ -313,6 +313,11 @@ def test_looking_around_breaks_nothing(command):
     assert Session().runs(command, FAILS + "Error: nothing here").texts() == []
 
 
+def test_a_program_of_the_project_may_be_called_like_one_that_looks():
+    assert Session().runs("./test", f"{FAILS}Error: no").texts() == ["open error: Error: no (./test)"]
+    assert Session().runs("/usr/bin/test -f a.py", f"{FAILS}Error: no").texts() == []
+
+
 def test_an_error_that_many_calls_passed_over_was_given_up():
     session = Session().runs("python reproduce.py", FAILS + "KeyError: 'a'")
     for _ in range(50):

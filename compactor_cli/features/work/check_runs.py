@@ -19,6 +19,7 @@ from compactor_cli.features.work.check_output import (
 )
 from compactor_cli.features.work.checks import CheckRun, check_named, check_of, is_prose, is_under
 from compactor_cli.features.work.folders import folder_of, within
+from compactor_cli.features.work.ledger import failure_line, says_why
 from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.model.message import Part
 from compactor_cli.model.state_line import StateLine
@@ -244,7 +245,11 @@ def _error(output: str, check: CheckRun) -> str:
     found = next((line for line in stated if not _ONLY_FAILED.match(line)), "")
     found = re.sub(r"^E\s+", "", found)  # pytest marks lines of errors so
     place = _AT_LINE.search(output) if check.kind != "tests" else None  # tests log in this form too
-    return one_line(found or (place.group().strip() if place else ""), _ERROR_WIDTH)
+    found = found or (place.group().strip() if place else "")
+    if not found:
+        told = failure_line(output)
+        found = told if says_why(told) and not _ONLY_FAILED.match(told.strip()) else ""
+    return one_line(found, _ERROR_WIDTH)
 
 
 def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[int, CheckRun]]:

@@ -175,7 +175,9 @@ def _shell_key(working: Sequence[Step], call: ToolCall) -> tuple[str, str]:
 
 def _looks(step: Step) -> bool:
     """Return whether a step only looks at something, or runs code that was written for this one call."""
-    program = step.words[0].rsplit("/", 1)[-1]
+    folder, _, program = step.words[0].rpartition("/")
+    if folder and not folder.startswith("/"):
+        return False  # a program of the project, whatever its name
     if program in _LOOKING or (program == "git" and _GIT_LOOKING & set(step.words[1 : 5 if "-C" in step.words else 3])):
         return True
     if _INTERPRETER.fullmatch(program) and (step.document or {"-c", "-e", "-p", "-", "--eval"} & set(step.words[1:3])):
