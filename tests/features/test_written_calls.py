@@ -108,3 +108,22 @@ def test_a_tool_that_types_keystrokes_runs_commands():
     said = "New Terminal Output:\n\nroot@x:/app# printf 'Hello' > hello.py\n"
     messages = read(user("Write it."), calling(call("c1", "bash_command", typed)), result("c1", said))
     assert texts(messages) == ["wrote hello.py, unchecked"]
+
+
+def test_a_shell_stays_in_the_folder_that_its_last_output_names():
+    def said(folder):
+        return f"2 failed\n(Open file: n/a)\n(Current directory: {folder})\nbash-$"
+
+    looks = [("ls", said("/w"))] * 3
+    messages = session(PLAIN, *looks, ("cd src && pytest -q", said("/w/src")), ("pytest -q", said("/w/src")))
+    assert texts(messages) == ["failing: pytest -q (in src)"]
+    calls = [("ls", "/w"), ("ls", "/w"), ("ls", "/w"), ("cd src", "/w/src"), ("pytest -q", "/w/src")]
+    records = [
+        record
+        for number, (command, folder) in enumerate(calls)
+        for record in (
+            calling(call(f"c{number}", "terminal", json.dumps({"command": command}))),
+            result(f"c{number}", said(folder).replace("(Current", "[Current working").replace(")\n", "]\n")),
+        )
+    ]
+    assert texts(read(user("Go."), *records)) == ["failing: pytest -q (in src)"]

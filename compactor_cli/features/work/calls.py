@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -37,6 +37,10 @@ _EDITOR_COMMANDS = ("view", "create", "str_replace", "insert", "undo_edit", "pla
 """What tools that are no shell have under `command`."""
 _OUTPUT_KEYS = ("result", "output", "stdout", "stderr", "error")
 _LOOKED_FOR = ("pattern", "query", "regex", "command")
+_FOLDER = compiled_later(r"[\[(]Current (?:working )?directory: (/[^\n\])]+)[\])]")
+_FOLDER_WINDOW = 400
+"""Characters at the end of an output where a harness names the folder that the shell is in."""
+_CHANGES_FOLDER = compiled_later(r"\b(?:cd|pushd|popd)\b")
 _WINDOW = 600
 """Characters at the start of a result where harnesses say how a call ended."""
 _LAST_LINE = 120
@@ -106,7 +110,8 @@ def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
                 running[number] = call = replace(call, failed=None, undecided=True, running=number)
             found.append(call)
     written = [_ended(_begun(call, 0), result, answer.index) for call, result, answer in written_calls(messages)]
-    return tuple(_settled(sorted([*found, *written], key=lambda call: call.message) if written else found))
+    calls = sorted([*found, *written], key=lambda call: call.message) if written else found
+    return tuple(_settled(_in_folders(calls)))
 
 
 def answered_call(call: Part, result: Part) -> ToolCall:
@@ -182,6 +187,23 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
 def _breaks_off(said: str) -> bool:
     end = said[-_LAST_LINE:]
     return "ommand" in end and _BROKEN_OFF.search(end) is not None
+
+
+def _in_folders(calls: Iterable[ToolCall]) -> list[ToolCall]:
+    """Return calls with the folders in which commands ran that name none, where the output before them tells: a shell
+    stays in the folder that it was left in."""
+    found: list[ToolCall] = []
+    folder = ""
+    for call in calls:
+        tail = call.said[-_FOLDER_WINDOW:] if call.command else ""
+        now = match.group(1) if "irectory: /" in tail and (match := _FOLDER.search(tail)) else ""
+        before = folder or ("" if _CHANGES_FOLDER.search(call.command) else now)
+        folder = now or folder
+        if call.command and before and isinstance(call.arguments, dict):
+            found.append(replace(call, arguments={"cwd": before, **call.arguments}))
+        else:
+            found.append(call)
+    return found
 
 
 def _settled(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:

@@ -25,9 +25,6 @@ _OUTPUT = compiled_later(
     r"\s*(?:<returncode>|EXECUTION RESULT of \[|(?:Current terminal state:\s*)?New Terminal Output:)"
 )
 """How harnesses begin what a command printed."""
-_FOLDER = compiled_later(r"[\[(]Current (?:working )?directory: (/[^\n\])]+)[\])]")
-_WINDOW = 400
-"""Characters at the end of an output where a harness names the folder."""
 _OF_FILES = frozenset(("open", "create"))
 _EDITOR = frozenset(
     ("edit", "insert", "append", "goto", "scroll_up", "scroll_down", "search_dir", "search_file", "find_file", "submit")
@@ -46,8 +43,6 @@ def written_calls(messages: Sequence[Message]) -> Iterator[tuple[Part, Part, Mes
         written = _written(f"\n{action.text('text').strip()}") if together or _OUTPUT.match(said) else None
         if written is not None:
             name, arguments = written
-            folder = _FOLDER.search(said, max(0, len(said) - _WINDOW)) if name == _SHELL else None
-            arguments |= {"cwd": folder.group(1)} if folder else {}
             call = Part("tool_call", json.dumps(arguments, ensure_ascii=False), 0, name=name)
             yield call, Part("tool_result", said, answer.tokens), answer
 
