@@ -175,6 +175,13 @@ def test_long_tasks_are_cut():
 # files
 
 
+def test_paths_are_shortened_as_far_up_as_calls_name_them():
+    session = (
+        Session().calls("read_file", "x", path="shop/tests/test_a.py").edits("/home/sam/work/shop/tests/test_a.py")
+    )
+    assert session.texts() == ["edited shop/tests/test_a.py, unchecked"]
+
+
 def test_a_file_is_said_once_with_its_last_action_and_whether_a_check_passed():
     session = Session().edits("src/a.py").edits("src/a.py").runs("pytest -q", "3 passed").edits("src/b.py")
     assert session.texts("file") == ["edited src/b.py, unchecked", "edited src/a.py 2x, tests passed after"]
@@ -316,6 +323,12 @@ def test_looking_around_breaks_nothing(command):
 def test_a_program_of_the_project_may_be_called_like_one_that_looks():
     assert Session().runs("./test", f"{FAILS}Error: no").texts() == ["open error: Error: no (./test)"]
     assert Session().runs("/usr/bin/test -f a.py", f"{FAILS}Error: no").texts() == []
+
+
+def test_of_several_programs_the_one_that_is_missing_is_told():
+    session = Session().runs("cd /w && ponyc a.pony && ./build/a", f"{FAILS}bash: ponyc: command not found")
+    assert session.texts() == ["open error: bash: ponyc: command not found (ponyc a.pony)"]
+    assert session.runs("bin/ponyc a.pony", "Done").texts() == []
 
 
 def test_an_error_that_many_calls_passed_over_was_given_up():

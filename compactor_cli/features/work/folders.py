@@ -37,7 +37,8 @@ def working_folder(folder: str, messages: Iterable[Message]) -> str:
 def main_folder(calls: Iterable[ToolCall]) -> str:
     """The folder in which most commands run, without a slash at its end; empty when none is named.
 
-    Where no command names one, the folder that nearly all paths in arguments share.
+    Where no command names one, the folder that nearly all paths in arguments share, or one above it from which others
+    are named.
     """
     named: Counter[str] = Counter()
     paths: list[str] = []
@@ -46,8 +47,9 @@ def main_folder(calls: Iterable[ToolCall]) -> str:
         folder = _named(call)
         changes = [] if folder else _CHANGES.findall(call.command)[:1]
         named.update([folder] if folder else [change.strip("'\"").rstrip("/") for change in changes])
-        paths += _paths(call)
-        commands.append(call.command)
+        given = _paths(call)
+        paths += [path for path in given if path.startswith("/")]
+        commands += [call.command, *(path for path in given if not path.startswith("/"))]
     if named:
         return max(named, key=lambda folder: (named[folder], folder))
     return _lifted(_shared(paths, _NEARLY_ALL), paths, "\n".join(commands))
@@ -69,7 +71,7 @@ def _paths(call: ToolCall) -> list[str]:
     if not isinstance(call.arguments, dict) or _NO_PATH(call.arguments):
         return []
     values = (call.arguments.get(key) for key in PATH_KEYS)
-    return [value for value in values if isinstance(value, str) and value.startswith("/")]
+    return [value for value in values if isinstance(value, str)]
 
 
 def _shared(paths: Sequence[str], share: float) -> str:

@@ -98,19 +98,21 @@ class OpenErrors:
         if call.undecided or not call.answered:
             return
         working = [step for step in steps if not _looks(step)]
+        missing = _said_missing(call)
+        working = [step for step in working if missing == _missing_program(step.words[0])] or working
         key, label = _shell_key(working, call) if call.command else _tool_key(call, path)
         if not key:
             return
-        missing = _missing_program(working[-1].words[0]) if call.command else ""
+        program = _missing_program(working[-1].words[0]) if call.command else ""
         if call.failed:
             if not call.command and _WRONGLY_CALLED.search(call.said[:_HEAD]):
                 key = _arguments_of(call)
-            elif missing and (found := _NOT_THERE.search(call.said)) and missing == _missing_program(found.group(1)):
+            elif missing and missing == program:
                 key = missing  # looked for in one place after the other
             self._add(key, OpenError(_error(call), label, call.message, order, edit))
         elif call.failed is False or not call.command or not result_errors(call.said, True, limit=1):
             self.errors.pop(key, None)
-            self.errors.pop(missing, None)
+            self.errors.pop(program, None)
 
     def carry(self, line: str) -> bool:
         """Take over a line of an earlier round."""
@@ -199,6 +201,12 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
         return f"file {path}", one_line(f"edit of {path}", _PATH_WIDTH)
     label = one_line(f"{call.tool} {main_argument(call.arguments)}", _LABEL_WIDTH)
     return label, label
+
+
+def _said_missing(call: ToolCall) -> str:
+    """Return the key of the error that a program is not there, where a command failed and a shell said so."""
+    found = _NOT_THERE.search(call.said) if call.failed and call.command else None
+    return _missing_program(found.group(1)) if found else ""
 
 
 def _edit_of(call: ToolCall) -> str:
