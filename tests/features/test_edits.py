@@ -18,6 +18,8 @@ REFUSALS = [
     "You must read file /w/a.py before overwriting it. Use the Read tool first",
     "Text not found in the displayed window",
     "No changes made. The new text is the old one.",
+    "<system>ERROR: No replacements were made. The old string was not found in the file.</system>",
+    "File already exists: a.py. Use the tool for edits.",
     "Invalid `path` parameter: a.py. The path should be an absolute path.",
 ]
 SUCCESSES = [
@@ -116,3 +118,8 @@ def test_tools_of_several_uses_say_in_their_arguments_what_they_do(
 def test_a_diff_that_did_not_apply_is_an_error() -> None:
     session = Session().calls("apply_diff", "Unable to apply diff to file: a.py", path="a.py", diff="<<<<<<< SEARCH")
     assert session.texts() == ["open error: Unable to apply diff to file: a.py (edit of a.py)"]
+
+
+def test_a_tool_that_writes_files_may_say_that_the_file_was_there():
+    for said in ("Successfully overwrote file: /w/a.py.", "The file /w/a.py has been updated."):
+        assert Session().calls("write_file", said, path="/w/a.py", content="x").texts() == ["edited /w/a.py, unchecked"]

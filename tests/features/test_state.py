@@ -290,9 +290,57 @@ def test_of_a_chain_that_failed_only_what_the_output_shows_is_said():
     assert session.texts("effect") == ['git commit "Fix" (1a2b3c4)']
 
 
-def test_what_the_user_declined_is_said_so():
-    session = Session().runs("git push", "The user doesn't want to proceed with this tool use.")
-    assert session.texts() == ["declined: git push"]
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The user doesn't want to proceed with this tool use.",
+        "[Operation Cancelled] Reason: User denied execution.",
+        "The tool call is rejected by the user. Please follow the new instructions.",
+        "<system>ERROR: The tool call is rejected by the user.</system>",
+        "exec command rejected by user",
+        "The user has declined to run this tool.",
+        "The user chose to skip the tool call.",
+        "Error: User cancelled operation",
+        "Denied by preToolUse hook from hooks.json",
+    ],
+)
+def test_what_the_user_declined_is_said_so(said):
+    assert Session().runs("git push", said).texts() == ["declined: git push"]
+    assert Session().edits("a.py", said).texts() == ["declined: edit of a.py"]
+
+
+@pytest.mark.parametrize(
+    "said", ["The user mia cancelled B1.", "B1 was cancelled by the user.", "Declined offers: none"]
+)
+def test_what_is_said_of_people_is_not_declined(said):
+    assert Session().calls("cancel_booking", said, booking_id="B1").texts() == ["cancel_booking B1"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Command timed out after 120000ms",
+        "Counting objects\n[The command has no new output after 30 seconds. You may wait longer.]\n[Exit code -1]",
+        "Command is still running in the user's terminal.",
+        "Error: command timed out after 60s",
+    ],
+)
+def test_what_did_not_come_to_its_end_is_neither_done_nor_declined(said):
+    session = Session().runs("sed -i s/a/b/ a.py && git push", said)
+    assert session.texts() == ["unfinished: git push", "edited a.py, unchecked"]
+    assert Session().texts(earlier=session.texts()) == session.texts()
+    assert session.runs("git push", "a..b main -> main").texts("effect") == ["git push"]
+    assert Session().runs("pytest -q", said).texts() == []
+
+
+def test_of_what_was_stopped_what_its_output_shows_is_done():
+    session = Session().runs("git commit -m Fix && git push", "[main 1a2b3c4] Fix\nCommand timed out after 60s")
+    assert session.texts() == ["unfinished: git push", 'git commit "Fix" (1a2b3c4)']
+
+
+def test_keys_for_a_running_program_are_no_command():
+    session = Session().runs("python app.py", "[The command has no new output after 10 seconds.]")
+    assert session.calls("execute_bash", "^C\n[exit code 130]", command="C-c", is_input="true").texts() == []
 
 
 # errors

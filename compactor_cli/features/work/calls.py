@@ -20,11 +20,14 @@ from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
 _STOPPED = compiled_later(
-    r"\s*(?:the )?(?:command |process |execution )?(?:timed out|timeout|was interrupted|killed|aborted)\b",
+    r"\s*(?:error: )?(?:the )?(?:command |process |execution )?(?:timed out|timeout|was interrupted|killed|aborted|"
+    r"(?:is )?still running|(?:is )?running in (?:the )?background|(?:was )?moved to (?:the )?background)\b",
     re.IGNORECASE,
 )
 _BROKEN_OFF = compiled_later(
-    r"(?:\A|\n)[ \t\[(]*command (?:aborted|timed out|was (?:interrupted|killed))[^\n]*\s*\Z", re.IGNORECASE
+    r"(?:\A|\n)[ \t\[(]*(?:the )?command (?:aborted|timed out|was (?:interrupted|killed)|has no new output)[^\n]*"
+    r"(?:\n\[[^\n]*\])*\s*\Z",
+    re.IGNORECASE,
 )
 """How an output ends whose command did not come to its end."""
 _RUNNING = compiled_later(
@@ -43,7 +46,7 @@ _FOLDER_WINDOW = 400
 _CHANGES_FOLDER = compiled_later(r"\b(?:cd|pushd|popd)\b")
 _WINDOW = 600
 """Characters at the start of a result where harnesses say how a call ended."""
-_LAST_LINE = 120
+_LAST_LINES = 1_000
 """Characters at the end of one, where some do."""
 
 
@@ -154,6 +157,8 @@ def _begun(part: Part, index: int) -> ToolCall:
 
 def _shell_command(arguments: Any) -> str:
     command = shell_line(arguments)
+    if command and str(arguments.get("is_input")).lower() == "true":
+        return ""  # keys for a program that runs
     return "" if command and len(arguments) > 1 and command in _EDITOR_COMMANDS else command
 
 
@@ -169,7 +174,7 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
     said = result.text
     failed, stated, undecided = result.failed, True, False
     telling = may_tell(said)
-    stopped = call.command and failed is not False and ((telling and _STOPPED.match(said)) or _breaks_off(said))
+    stopped = failed is not False and ((telling and _STOPPED.match(said)) or (call.command and _breaks_off(said)))
     if stopped or (telling and is_declined(said)):
         failed, stated, undecided = None, False, True
     elif failed is None:
@@ -185,7 +190,7 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
 
 
 def _breaks_off(said: str) -> bool:
-    end = said[-_LAST_LINE:]
+    end = said[-_LAST_LINES:]
     return "ommand" in end and _BROKEN_OFF.search(end) is not None
 
 

@@ -29,6 +29,11 @@ _OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
 """How a result names the file that an editor with one open file has changed."""
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
 _REMOVING = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
+_WAS_THERE = compiled_later(
+    r"^(?:successfully )?overw\w+ |\b(?:has|have) been (?:successfully )?(?:updated|overwritten)\b", re.I
+)
+"""How a tool says that the file that it wrote was there before."""
+_SAID_FIRST = 300
 _NOTHING = "No local changes to save"
 _PATH_WIDTH = 300
 _IGNORED = re.compile(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
@@ -261,18 +266,19 @@ class ChangedFiles(Struct):
 def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     """(path, action) of the files that a call changes, each path once with its last action; and the paths that it
     reads."""
-    failed = call.failed and call.command
+    failed = call.command and (call.failed or call.undecided)
     actions = command_actions(call.arguments, call.said) if failed else every_action(call.tool, call.arguments)
     if not any(action != "read" for _, action in actions) and call.tool in PATHLESS:
         opened = _OPENED.search(call.said)
         actions = [*actions, (opened.group(1), "edited")] if opened else actions
     found: dict[tuple[str, int], str] = {}
+    was_there = not call.command and _WAS_THERE.search(call.said[:_SAID_FIRST].lstrip().partition("\n")[0]) is not None
     commands = 0  # of git, which take over what was done so far
     for path, action in actions:
         if action in _BY_GIT:
             commands += 1
         if action != "read" and path:
-            found[one_line(path, _PATH_WIDTH), commands] = action
+            found[one_line(path, _PATH_WIDTH), commands] = "edited" if was_there and action == "created" else action
     changes = [(path, did) for (path, _), did in found.items() if did in _BY_GIT or not _IGNORED.search(path)]
     return changes, [path for path, action in actions if action == "read"]
 

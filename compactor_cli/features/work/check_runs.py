@@ -45,7 +45,8 @@ _AT_LINE = compiled_later(
 """How linters and compilers say where something is wrong."""
 _ONLY_FAILED = compiled_later(
     r"(?:FAIL(?:ED)?|ERROR|✗|✘)\b[^a-z]*$|(?:FAIL(?:ED)?|ERROR|--- FAIL:|not ok)[\s:]+\S+(?:\s+[\d.]+m?s|\s+\[.*\])?$|"
-    r".*\b\d+ (?:failed|errors?)\b|Traceback|\[\S+\] (?:\S+ )?ERROR task failed|error: test failed",
+    r".*\b\d+ (?:failed|errors?)\b|Traceback|\[\S+\] (?:\S+ )?ERROR task failed|error: test failed|"
+    r"(?:<\w+>)?(?:error: )?command failed with exit code\b",
     re.IGNORECASE,
 )
 """Lines that say no more than that something failed."""

@@ -53,6 +53,8 @@ class Effect(Struct, frozen=True):
     """Why it failed, in the result's words."""
     ends: str = ""
     """What is no more afterwards, by its identity: nothing of it is open."""
+    unfinished: bool = False
+    """The call was declined or stopped, or goes on, and nothing shows that it took place."""
     git: tuple[str, ...] = ()
     """The words of a command of git, from its verb on."""
 
@@ -68,7 +70,8 @@ def act_effect(call: ToolCall) -> Effect:
     rest = _details(call.tool, arguments)
     key = plain_key(" ".join(filter(None, [call.tool, *(given or persons), *titles])))
     text = one_line(head + (f" ({rest})" if rest else ""), 240)
-    return Effect(text, key, not call.failed, reason(call), _ended(call.tool, arguments))
+    done = not call.failed and not call.undecided
+    return Effect(text, key, done, reason(call), _ended(call.tool, arguments), unfinished=call.undecided)
 
 
 def plain_key(text: str) -> str:

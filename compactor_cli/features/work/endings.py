@@ -16,28 +16,32 @@ BEGINS_AS_FAILED = compiled_later(
     re.IGNORECASE,
 )
 """How results of failed calls begin."""
+_REFUSES = r"(?:rejected|declined|denied|cancel\w*|refused|dismissed|skipped|aborted|interrupted)"
 _DECLINED = compiled_later(
-    r"\s*(?:<tool_use_error>)?\s*(?:the user doesn't want|the user (?:rejected|declined|denied)|\[request interrupted|"
-    r"user (?:rejected|declined|denied|cancel)|tool use (?:was )?rejected|aborted by (?:the )?user|"
-    r"cancelled: parallel)",
+    r"(?:\s|<[\w-]+>|\[|error:|rejected:|blocked:|denied:|operation cancelled\]|reason:)*(?:"
+    rf"(?:the )?user (?:ha[sd] )?(?:{_REFUSES}|chose (?:not|to skip)|(?:does|did|do)(?:n['’]t| not) (?:want|allow))|"
+    r"(?:(?:the|this|your|tool|command|call|operation|action|execution|exec|patch|edit|use|change|was|is|has|been) )*"
+    rf"{_REFUSES} by (?:the )?user|"
+    r"request interrupted|tool use (?:was )?rejected|cancelled: parallel|denied by \w+ hook)",
     re.IGNORECASE,
 )
+"""How results say that the user, or what the user had set up, did not let a call happen."""
 _BEGINNINGS = (
-    *("<tool_use_error>", "<error>", "error", "traceback", "fatal:", "exit code", "command ", "permission denied"),
-    *("fail", "exception", "apply_patch verification failed", "[error", "the user ", "[request interrupted", "user "),
+    *("<", "[", "error", "traceback", "fatal:", "exit code", "command ", "permission denied", "fail", "exception"),
+    *("apply_patch verification failed", "the ", "user ", "tool ", "this ", "your ", "operation ", "action ", "exec"),
+    *("patch ", "edit ", "call ", "change ", "rejected", "declined", "denied", "blocked", "cancelled", "aborted"),
+    *("refused", "dismissed", "skipped", "interrupted", "request interrupted", "process ", "timed out", "timeout"),
     *(
-        "tool use ",
-        "aborted",
-        "cancelled: parallel",
-        "process ",
-        "execution timed out",
-        "timed out",
-        "timeout",
         "was interrupted",
         "killed",
+        "is still",
+        "still running",
+        "running ",
+        "no replacement was",
+        "wrong ",
+        "incorrect ",
     ),
-    *("the command ", "the process ", "the execution "),
-    *("your proposed edit", "[your proposed edit", "no replacement was", "wrong ", "incorrect ", "invalid "),
+    "invalid ",
 )
 """What each of these matches begins with, in lower case; looking for words is quicker."""
 _BEGINNING = max(map(len, _BEGINNINGS))
@@ -50,6 +54,7 @@ _CHANGED = (
 )
 _NOT_EDITED = compiled_later(
     r"\b(?:no|0|zero) (?:[\w-]+ ){0,3}?(?:match(?:es)?|replacements?|occurrences?|changes?|edits?|such)\b|"
+    r"\balready exists?\b|"
     rf"\bnot (?:[\w-]+ ){{0,2}}?(?:{_CHANGED}|found|exists?|match\w*|unique|changed|appear|valid|allowed|absolute)\b|"
     r"\b(?:can(?:not|['’]t)|could ?n(?:o|['’])t|unable|must|invalid|errno|fail(?:ed|ure)|refused|rejected|denied)\b|"
     r"\b(?:error|exception)\b(?!\()|\b(?:multiple|several|[2-9]|\d\d+) (?:[\w-]+ ){0,2}?(?:matches|occurrences)\b",
@@ -60,6 +65,7 @@ _EDITED = compiled_later(
 )
 _NO_SENTENCE = compiled_later(r"\s*(?:[\d{<+@|]|--|```)")
 """How lines of files, differences and objects begin."""
+_TAG = compiled_later(r"^(?:<[\w-]+>\s*)+")
 _SENTENCE_WIDTH = 300
 
 
@@ -80,7 +86,7 @@ def is_declined(said: str) -> bool:
 
 def refuses_edit(said: str) -> bool:
     """Return whether the first line of what a tool for files said is that it changed nothing."""
-    line = said.strip().partition("\n")[0][:_SENTENCE_WIDTH]
+    line = _TAG.sub("", said.strip().partition("\n")[0][:_SENTENCE_WIDTH])
     if _NO_SENTENCE.match(line):
         return False
     told = _NAMED.sub("", line)

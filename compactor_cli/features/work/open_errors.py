@@ -230,4 +230,4 @@ def _error(call: ToolCall) -> str:
     if not call.command and refuses_edit(said):  # behind it, there may be code that was to be found
         said = said[:_HEAD].partition("```")[0]
     text = one_line(failure_line(said), _ERROR_WIDTH)
-    return re.sub(r"</?tool_use_error>", "", text)
+    return re.sub(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$", "", text)

@@ -39,8 +39,8 @@ _ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|rele
 
 
 def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
-    """The effects of the steps of a command, done or failed; none where the result leaves it open. Commands of git that
-    only move to other commits have no text."""
+    """The effects of the steps of a command, done, failed or unfinished; none where the result of one that ended leaves
+    it open. Commands of git that only move to other commits have no text."""
     for at, step in enumerate(steps):
         text, key, git = _step_effect(step, steps)
         if not text and (not git or call.undecided):
@@ -48,8 +48,8 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
         done = _step_done(call, steps, at, key)
         if done:
             yield Effect(_confirmed(text, call.said, key), key, True, git=git)
-        elif done is False and text:
-            yield Effect(text, key, False, _refusal(call, key))
+        elif text and (done is False or call.undecided):
+            yield Effect(text, key, False, _refusal(call, key), unfinished=done is None)
 
 
 def effect_key(text: str) -> str:
@@ -76,6 +76,8 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
         return False
     if confirmed and confirmed.search(call.said):
         return True
+    if call.undecided:
+        return None
     if call.failed:
         return False if all(_is_aside(step) for place, step in enumerate(steps) if place != at) else None
     return None if steps[at].after in (";", "|", "||") and _FATAL.search(call.said) else True

@@ -163,7 +163,7 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
 
 
 def _carry_effect(state: _State, line: str, number: int) -> None:
-    failed = re.match(r"(?:failed|declined): (.+?)(?:: .+)?$", line)
+    failed = re.match(r"(?:failed|declined|unfinished): (.+?)(?:: .+)?$", line)
     if failed:
         state.failed[effect_key(failed.group(1))] = StateLine("effect", line, number, open=True)
     elif line.strip():
@@ -183,7 +183,8 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     if not overtaken and state.tasks.note(call) and not call.command and not changes:
         return
     parts = steps(call.command) if call.command else ()
-    happened = not call.undecided and (not call.failed or call.command)
+    stopped = call.undecided and not call.running and call.command != "" and not is_declined(call.said)
+    happened = stopped or (not call.undecided and (not call.failed or call.command))
     changed = state.files.note(call, changes, order) if happened else []
     if not overtaken:
         _note_declined(state, call, changes)
@@ -226,8 +227,11 @@ def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str,
 
 
 def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
-    if call.undecided:
-        state.failed[effect.key] = StateLine("effect", f"declined: {effect.text}", call.message)
+    if effect.unfinished:
+        if is_declined(call.said):
+            state.failed[effect.key] = StateLine("effect", f"declined: {effect.text}", call.message)
+        elif not call.running:
+            state.failed[effect.key] = StateLine("effect", f"unfinished: {effect.text}", call.message, open=True)
     elif effect.done:
         for gone in state.commits.note(effect.text, effect.key, effect.git) if effect.git else ():
             state.done.pop(gone, None)
