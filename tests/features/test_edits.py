@@ -123,3 +123,11 @@ def test_a_diff_that_did_not_apply_is_an_error() -> None:
 def test_a_tool_that_writes_files_may_say_that_the_file_was_there():
     for said in ("Successfully overwrote file: /w/a.py.", "The file /w/a.py has been updated."):
         assert Session().calls("write_file", said, path="/w/a.py", content="x").texts() == ["edited /w/a.py, unchecked"]
+
+
+def test_a_call_may_change_several_files() -> None:
+    replaced = [{"filePath": path, "oldString": "x", "newString": "y"} for path in ("a.py", "b.py")]
+    session = Session().calls("multi_replace_string_in_file", "The files were edited.", replacements=replaced)
+    assert session.texts() == ["edited b.py, unchecked", "edited a.py, unchecked"]
+    session = Session().calls("edit_file", "Edited.", path="a.py", edits=[{"oldText": "x", "newText": "y"}])
+    assert session.texts() == ["edited a.py, unchecked"]

@@ -38,6 +38,8 @@ _NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset((*_COMMAND_KE
 """Whether arguments have none of these."""
 PATHLESS = ("edit", "insert")
 """Tools of an editor with one open file, which their calls do not name."""
+_LISTS = ("files", "paths", "file_paths", "filePaths", "replacements", "edits")
+"""Arguments that may name several files, by themselves or in objects."""
 _NO_FILE = re.compile(r"\n|^(?!file:)\w+://")
 _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|apply_?diff|update|insert|append|modify", re.IGNORECASE)
@@ -178,9 +180,9 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     if not isinstance(arguments, dict):
         return ()
     paths = [] if _NO_PATH(arguments) else [arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)]
-    listed = arguments.get("files") or arguments.get("paths")
-    for item in listed if isinstance(listed, list) else ():
-        path = item.get("path") if isinstance(item, dict) else item
+    listed = next((value for key in _LISTS if isinstance(value := arguments.get(key), list)), [])
+    for item in listed:
+        path = next((item[key] for key in PATH_KEYS if key in item), "") if isinstance(item, dict) else item
         paths += [path] if isinstance(path, str) else []
     found: list[tuple[str, str]] = []
     if paths and (action := _action(tool, arguments)):
