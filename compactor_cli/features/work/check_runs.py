@@ -104,6 +104,8 @@ class CheckRuns:
         self.passing: dict[tuple[CheckKind, str], Run] = {}
         self.passes: dict[tuple[CheckKind, tuple[str, ...]], int] = {}
         """Kind of check, and the folders that it was limited to -> number of the last call in which it passed."""
+        self._passed_before: set[tuple[CheckKind, tuple[str, ...]]] = set()
+        """The same of passes that were newer than all changes of an earlier round."""
         self.unknown = -1
         """Number of the last call with a check that failed, of which a later run did not say how it ended."""
 
@@ -115,12 +117,11 @@ class CheckRuns:
     def last_pass(self, kind: CheckKind, path: str = "") -> int:
         """Return the number of the last call in which a check of a kind passed, of a file where it is named; -1 when
         none did."""
-        passes = (
-            order
-            for (of, folders), order in self.passes.items()
-            if of == kind and (not folders or any(is_under(path, folder) for folder in folders))
-        )
-        return max(passes, default=-1)
+        return max((order for of, order in self.passes.items() if _is_of(of, kind, path)), default=-1)
+
+    def had_passed(self, kind: CheckKind, path: str) -> bool:
+        """Return whether a check of a kind had passed in an earlier round, of a file that was changed in it before."""
+        return any(_is_of(of, kind, path) for of in self._passed_before)
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
         """Take over what a call says about checks; False when it ran none."""
@@ -153,6 +154,7 @@ class CheckRuns:
         elif passed:
             check = check_named(passed.group(1)) or CheckRun("tests", passed.group(1), passed.group(1))
             self.passing[_key(check)] = Run(check, -1, _LONG_AGO if passed.group(2) else -1)
+            self._passed_before |= set() if passed.group(2) else {(check.kind, check.paths or check.folders)}
         elif error and (found := check_named(error.group(2))):
             run = self.failing.get(found.label) or Run(found, -1, order)
             self.failing[found.label] = replace(run, known_error=error.group(1))
@@ -225,6 +227,11 @@ class CheckRuns:
             of = (order for path, order in changed.items() if any(is_under(path, limit) for limit in named))
             out_of_date = run.order == _LONG_AGO or run.order < (max(of, default=_LONG_AGO) if named else last)
             yield StateLine("check", f"passed: {run.check.label}{_BEFORE_EDITS * out_of_date}", run.message)
+
+
+def _is_of(of: tuple[CheckKind, tuple[str, ...]], kind: CheckKind, path: str) -> bool:
+    """Return whether a kind of check and the folders that it was limited to are of a kind and a file."""
+    return of[0] == kind and (not of[1] or any(is_under(path, folder) for folder in of[1]))
 
 
 def _key(check: CheckRun) -> tuple[CheckKind, str]:

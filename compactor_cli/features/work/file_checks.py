@@ -108,8 +108,9 @@ class FileChecks:
             failed |= failed_before & self._carried
         if failed:
             return " and ".join(kind for kind in _KINDS if kind in failed) + _FAILED
-        before = earlier.removesuffix(_PASSED) if order < 0 else ""
-        passed = next((kind for kind in _KINDS if passes[kind] > order or kind == before), "")
+        before = {earlier.removesuffix(_PASSED)} if order < 0 else set()
+        before |= {kind for kind in _KINDS if order < 0 and self._checks.had_passed(kind, path)}
+        passed = next((kind for kind in _KINDS if passes[kind] > order or kind in before), "")
         if passed:
             return passed + _PASSED
         unchecked = earlier if order < 0 and not failed_before else "unchecked" if order >= 0 else ""
