@@ -51,6 +51,18 @@ def test_no_function_is_long_or_takes_many_parameters(trees):
     assert {each for each in found if each.split(": ")[1] not in LONG} == set()
 
 
+def test_what_a_function_returns_is_said_with_a_verb(trees):
+    """Properties are named for what they are, and so is what an `__init__` takes."""
+    nouns = ("The ", "A ", "An ", "What ", "Whether ", "Where ", "Which ", "How ")
+    found = {
+        f"{path}: {node.name}"
+        for path, node in functions(trees)
+        if (ast.get_docstring(node) or "").startswith(nouns)
+        and not any("property" in ast.unparse(each) for each in node.decorator_list)
+    }
+    assert found == {"cli/commands/memory.py: about"}  # the help of a group of commands
+
+
 def test_a_file_name_is_used_once(trees):
     """Files that are named for a program, a command, or what they show are named alike on purpose."""
     alike = {"__init__", "base"} | {path.stem for path in trees if path.parent.name in PROGRAMS}

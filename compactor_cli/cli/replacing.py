@@ -111,7 +111,7 @@ def _short(name: str) -> str:
 
 @contextmanager
 def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
-    """A new file beside the target that only its owner can read, locked while it is written."""
+    """Make a new file beside the target that only its owner can read, locked while it is written."""
     temporary = target.parent / f".{_short(target.name)}.{os.urandom(4).hex()}{_SUFFIX}"
     handle = None
     try:  # a signal may come between any two steps: its name is known before the file is there

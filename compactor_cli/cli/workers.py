@@ -166,7 +166,7 @@ def _start_helpers() -> None:
 
 
 def _begin(begin: Callable[..., None], begin_args: tuple[Any, ...]) -> None:
-    """A process begins: Ctrl-C is for the one that handed out the work, and this one does not outlive it."""
+    """Begin a process: Ctrl-C is for the one that handed out the work, and this one does not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parent = multiprocessing.parent_process()

@@ -103,7 +103,7 @@ class SessionText(Struct):
         self._data = _Ids(self._id_of, self.wanted, words=False)
 
     def _id_of(self, text: str, kind: str) -> int:
-        """The id of a term, which is new or keeps the kind that it had first."""
+        """Return the id of a term, which is new or keeps the kind that it had first."""
         known = self._known.get(text)
         if known is not None:
             return known
@@ -117,7 +117,7 @@ class SessionText(Struct):
         return len(self.names) - 1
 
     def find(self, name: str) -> int | None:
-        """The id of a term, when the session has it."""
+        """Return the id of a term, when the session has it."""
         return self._known.get(name)
 
     def occurrences(self) -> dict[int, int]:
@@ -129,7 +129,7 @@ class SessionText(Struct):
         return found
 
     def ids(self, speech: bool) -> dict[str, tuple[int, ...]]:
-        """Chunk -> ids of its terms, for texts that somebody says or for data."""
+        """Return chunk -> ids of its terms, for texts that somebody says or for data."""
         return self._speech if speech else self._data
 
     def read(
@@ -160,7 +160,7 @@ class SessionText(Struct):
 def read_session(
     messages: Sequence[Message], reach: int | None = None, query: str = "", *, quoted_only: bool = False
 ) -> SessionText:
-    """Texts, calls and results; thinking and pictures have no lines. Words count where people and the
+    """Read texts, calls and results; thinking and pictures have no lines. Words count where people and the
     agent speak; of calls and results only names are taken.
 
     Of messages further back than `reach` tokens only requests, calls and failures are read. Words of
@@ -192,7 +192,7 @@ def _is_plain_form(text: str, json: str) -> bool:
 
 
 def _within_reach(messages: Sequence[Message], reach: int) -> int:
-    """The first message from which on everything is read."""
+    """Return the first message from which on everything is read."""
     for at in range(len(messages) - 1, -1, -1):
         reach -= messages[at].tokens
         if reach < 0:
@@ -303,7 +303,7 @@ class SessionLines:
         return self.session.pieces[self.piece_of[line]].message
 
     def terms(self, line: int) -> dict[int, None]:
-        """Ids of the line's terms, each once, in order."""
+        """Return ids of the line's terms, each once, in order."""
         number, start, end = self.piece_of[line], self.starts[line], self.ends[line]
         piece = self.session.pieces[number]
         if self._bare[0] != number:
@@ -327,18 +327,18 @@ class SessionLines:
         return {name for number in self._pieces_of.get(message, ()) for name in self.session.pieces[number].names}
 
     def of_message(self, message: int) -> Iterator[int]:
-        """The lines of a message."""
+        """Yield the lines of a message."""
         for number in self._pieces_of.get(message, ()):
             yield from self.of_piece(number)
 
     def overlapping(self, number: int, start: int, end: int) -> Iterator[int]:
-        """The lines of a piece that have characters of a span of its text."""
+        """Yield the lines of a piece that have characters of a span of its text."""
         for line in self.of_piece(number):
             if self.starts[line] < end and self.ends[line] > start:
                 yield line
 
     def of_piece(self, number: int) -> range:
-        """The lines of a piece."""
+        """Return the lines of a piece."""
         first = self.first_of.get(number)
         if first is None:
             return range(0)

@@ -205,7 +205,8 @@ class _Owners:
         return self.by_record[records[position]] if position < len(records) else None
 
     def _hook(self, kind: str, data: dict[str, Any], record: int) -> int | None:
-        """A hook is told what was typed, the calls that are to be made, or what one returned; its end says no more."""
+        """Return the message that a hook goes with: it is told what was typed, the calls that are to be made, or
+        what one returned; its end says no more."""
         name = word(data, "hookInvocationId")
         if kind == "hook.end" and name in self._hooks:
             return self._hooks[name]

@@ -93,8 +93,8 @@ def _grown(reading: Reading, count: int) -> list[int] | None:
 def _leave_out_strangers(
     reading: Reading, formats: Collection[Format], values: Sequence[Any], *, known: frozenset[int] = frozenset()
 ) -> None:
-    """A record that none of the formats recognizes passes through, even where one could read a message out of it: were
-    that all that is left of a session, nothing would tell what it is. `known`: records that need not be recognized."""
+    """Let a record pass through that none of the formats recognizes, even where one could read a message out of it:
+    were that all that is left of a session, nothing would tell what it is. `known`: records that need not be recognized."""
     if len(known) == len(values):
         return
     recognized = [
@@ -285,7 +285,7 @@ def _document_transcript(
 
 
 def _at_root(message: Message) -> Message:
-    """The top-level system prompt is a record of its own: paths start at its value, not at `content`."""
+    """Return the top-level system prompt, which is a record of its own: paths start at its value, not at `content`."""
     parts = tuple(
         replace(p, place=Place(p.place.record, p.place.path[1:], p.place.encoding)) if p.place else p
         for p in message.parts

@@ -182,7 +182,7 @@ def _is_sent(value: Any) -> bool:
 
 
 def _read_boundary(build: Builder, values: Sequence[Any], context: _Context) -> None:
-    """The request for the summary and the summary are one: neither makes sense without the other."""
+    """Read the request for the summary and the summary as one: neither makes sense without the other."""
     answer = values[context.answer]
     parts = [build.part("text", _QUESTION)]
     parts += [part for step in _steps(build, answer, context.answer) for part in step.parts if part.kind == "text"]
@@ -255,7 +255,7 @@ def _read_assistant(build: Builder, value: Any, record: int, *, pinned: bool, ne
 
 
 def _steps(build: Builder, value: Any, record: int) -> Iterator[_Step]:
-    """A message of the agent may hold several answers; each begins with a part `step-start`."""
+    """Yield the answers that a message of the agent holds; each begins with a part `step-start`."""
     step = _Step([], [])
     for index, part in enumerate(value["parts"]):
         kind = word(part, "type")

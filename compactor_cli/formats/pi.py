@@ -179,7 +179,7 @@ def _outside(values: Sequence[Any], way: Sequence[int], first: int) -> set[int] 
 
 
 def _is_failed_try(message: Mapping[str, Any], answered: set[str]) -> bool:
-    """A try that failed or was stopped is not sent again; one that holds nothing neither."""
+    """Return whether a try failed or was stopped, which is not sent again, or holds nothing."""
     content = message.get("content")
     if not content:
         return True
@@ -290,7 +290,7 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
 
 
 def _own_labels(values: Sequence[Any], messages: Sequence[Message], owners: dict[int, int]) -> None:
-    """A label goes where the entry goes that it names."""
+    """Have a label go where the entry goes that it names."""
     by_id = {message.id: message.index for message in messages}
     for record, value in enumerate(values):
         if word(value, "type") == "label" and word(value, "targetId") in by_id:

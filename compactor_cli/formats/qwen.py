@@ -262,8 +262,8 @@ def _with_status(part: Part, value: dict[str, Any]) -> Part:
 
 
 def _stands_for_more(build: Builder, values: Sequence[Any], walk: Sequence[int], start: int) -> None:
-    """The first message of a history that a compression left stands for what it replaced: unless this program says so
-    itself, or it was there before."""
+    """Mark that the first message of a history that a compression left stands for what it replaced: unless this
+    program says so itself, or it was there before."""
     first = build.messages[0] if build.messages else None
     if first is None or first.role != "user" or is_summary(first.text("text")):
         return

@@ -84,7 +84,7 @@ def _holds(condition: Condition, context: Mapping[str, Scalar]) -> bool:
 
 
 def _same(value: Scalar, wanted: Scalar) -> bool:
-    """Equal, where true is not 1."""
+    """Return whether two values are equal, where true is not 1."""
     return isinstance(value, bool) == isinstance(wanted, bool) and value == wanted
 
 

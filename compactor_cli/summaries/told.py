@@ -43,7 +43,7 @@ _LEAD_WIDTH, _LIST_WIDTH = 100, 300
 def told_statements(text: str) -> list[str]:
     """Return what an answer says, sentence by sentence, the items of a list behind what says what they are. Neither an
     announcement, which was carried out or dropped since, nobody can tell, nor a question, nor a nod is told."""
-    return _put_together([one for one in statements(text) if not (_announces(one.lead) or _leads_nowhere(one.text))])
+    return _put_together([it for it in statements(text) if not (_announces(it.lead) or _leads_nowhere(it.text))])
 
 
 def all_statements(text: str) -> list[str]:
@@ -84,7 +84,7 @@ def _plain(sentence: str) -> str:
 
 
 def _put_together(said: Sequence[Sentence]) -> list[str]:
-    groups = groupby(said, key=lambda one: one.lead)
+    groups = groupby(said, key=lambda sentence: sentence.lead)
     return list(chain.from_iterable(_together(list(group)) for _, group in groups))
 
 
@@ -92,15 +92,15 @@ def _together(items: Sequence[Sentence]) -> Iterator[str]:
     """Yield sentences; items of one list together, behind what says what they are, as many as a line holds."""
     lead = items[0].lead
     if not lead:
-        yield from (one.text for one in items)
+        yield from (sentence.text for sentence in items)
         return
     shown = lead if len(lead) <= _LEAD_WIDTH else f"… {lead[-_LEAD_WIDTH:].partition(' ')[2]}"
     line = shown
-    for one in items:
-        if line != shown and len(line) + len(one.text) > _LIST_WIDTH:
+    for sentence in items:
+        if line != shown and len(line) + len(sentence.text) > _LIST_WIDTH:
             yield line
             line = shown
-        line += f"{_BETWEEN}{one.text}"
+        line += f"{_BETWEEN}{sentence.text}"
     yield line
 
 

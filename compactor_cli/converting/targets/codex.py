@@ -117,7 +117,7 @@ def _output(item: Item) -> Any:
 
 
 def _is_custom(call: Item) -> bool:
-    """A call whose arguments are free text, or JSON that is no object."""
+    """Return whether the arguments of a call are free text, or JSON that is no object."""
     return not isinstance(fitting.arguments(call), dict)
 
 

@@ -92,8 +92,8 @@ def _put_out(text: str) -> str:
 
 
 def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
-    """All calls in order, with those that an agent without tools writes as text. A call that asks for more output of a
-    running command becomes that command's next run."""
+    """Return all calls in order, with those that an agent without tools writes as text. A call that asks for more
+    output of a running command becomes that command's next run."""
     answer_of = {call: result for result, call in pair(messages).answers.items()}
     found: list[ToolCall] = []
     running: dict[str, ToolCall] = {}
@@ -212,7 +212,7 @@ def _in_folders(calls: Iterable[ToolCall]) -> list[ToolCall]:
 
 
 def _settled(calls: Sequence[ToolCall]) -> Iterator[ToolCall]:
-    """A tool that states failures of commands has those succeed where it states none."""
+    """Yield calls, of which those of a tool that states failures of commands succeed where it states none."""
     states = {call.tool for call in calls if call.command and call.stated and call.failed}
     for call in calls:
         if call.command and call.answered and call.failed is None and not call.undecided and call.tool in states:

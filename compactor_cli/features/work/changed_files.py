@@ -114,13 +114,13 @@ class ChangedFiles(Struct):
                 continue
             known = self._known(path)
             before = self.changes.get(known)
-            there = before.action in ("edited", "restored") if before else path in self.seen
-            done = _done(action, there=there, known=before is not None and before.action != "deleted")
+            existed = before.action in ("edited", "restored") if before else path in self.seen
+            done = _done(action, existed=existed, known=before is not None and before.action != "deleted")
             if done == "deleted" and before is None:
                 self._forget(path)
             name = path if path.startswith("/") else known
             change = _after(before, done, call.message, order)
-            self._put(name, known, replace(change, new=change.new or (not there and done in _MAKES and not before)))
+            self._put(name, known, replace(change, new=change.new or (not existed and done in _MAKES and not before)))
             self._named.add(name)
             before_check.append(name)
             changed.append(path)
@@ -235,7 +235,7 @@ class ChangedFiles(Struct):
         self._carried = []
 
     def _known(self, path: str) -> str:
-        """The name under which a file is known: one may be given from the root, the other from some folder."""
+        """Return the name under which a file is known: one may be given from the root, the other from some folder."""
         if path in self.changes:
             return path
         same = [
@@ -247,11 +247,11 @@ class ChangedFiles(Struct):
         return same[0] if len(same) == 1 else path
 
     def new_paths(self) -> list[str]:
-        """Paths that calls named; those of earlier rounds were made short then."""
+        """Return paths that calls named; those of earlier rounds were made short then."""
         return [path for path in self.changes if path in self._named]
 
     def lines(self, root: str, checks: FileChecks) -> Iterator[StateLine]:
-        """A line for each file, newest change first, those that are gone last. `root` is left out of paths."""
+        """Yield a line for each file, newest change first, those that are gone last. `root` is left out of paths."""
         shown: dict[str, Change] = {}
         by_time = sorted(self.changes.items(), key=lambda item: item[1].order)
         for path, change in reversed(by_time):
@@ -264,8 +264,8 @@ class ChangedFiles(Struct):
 
 
 def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
-    """(path, action) of the files that a call changes, each path once with its last action; and the paths that it
-    reads."""
+    """Return (path, action) of the files that a call changes, each path once with its last action; and the paths that
+    it reads."""
     failed = call.command and (call.failed or call.undecided)
     actions = command_actions(call.arguments, call.said) if failed else every_action(call.tool, call.arguments)
     if not any(action != "read" for _, action in actions) and call.tool in PATHLESS:
@@ -283,11 +283,11 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     return changes, [path for path, action in actions if action == "read"]
 
 
-def _done(action: str, *, there: bool, known: bool) -> str:
-    """Return what was done to a file. `there`: it was there before the session; `known`: the session has it."""
+def _done(action: str, *, existed: bool, known: bool) -> str:
+    """Return what was done to a file. `existed`: it was there before the session; `known`: the session has it."""
     if action == "written":
-        return "edited" if there or known else "wrote"
-    return "edited" if action == "created" and there else action
+        return "edited" if existed or known else "wrote"
+    return "edited" if action == "created" and existed else action
 
 
 def _after(before: Change | None, action: str, message: int, order: int) -> Change:

@@ -137,8 +137,8 @@ def _holds(text: str, words: Iterable[str]) -> bool:
 
 
 def _lines_with(text: str, words: Iterable[str]) -> str:
-    """The lines of a text that hold one of the words, in order. Each line, the first and the last too, has a line break
-    before and behind it."""
+    """Return the lines of a text that hold one of the words, in order. Each line, the first and the last too, has a
+    line break before and behind it."""
     text = f"\n{text}\n"
     lines: dict[int, int] = {}
     for word in words:
@@ -152,7 +152,7 @@ def _lines_with(text: str, words: Iterable[str]) -> str:
 
 
 def failing_names(said: str) -> tuple[str, ...]:
-    """Names of the tests that failed, in order, each once."""
+    """Return names of the tests that failed, in order, each once."""
     text = plain(said)
     found: dict[str, None] = {}
     for patterns in (_NAMES, _NAMES_ELSE):
@@ -165,7 +165,7 @@ def failing_names(said: str) -> tuple[str, ...]:
 
 
 def named(names: tuple[str, ...]) -> str:
-    """Names on one line; those of the same file after its name, and a count of those left out."""
+    """Return names on one line; those of the same file after its name, and a count of those left out."""
     shown: list[str] = []
     last = ""
     for name in names[:_MOST_NAMES]:
@@ -177,7 +177,7 @@ def named(names: tuple[str, ...]) -> str:
 
 
 def names_in(said: str) -> tuple[str, ...]:
-    """The names that such a line says; `…` stands for those left out."""
+    """Return the names that such a line says; `…` stands for those left out."""
     listed, more, _ = said.partition(" and ") if _AND_MORE.search(said) else (said, "", "")
     names: list[str] = []
     file = ""

@@ -188,7 +188,7 @@ class CheckRuns:
                 self.failing[label] = replace(other, names=left, said="", mended=True)
 
     def _unknown(self, check: CheckRun) -> None:
-        """Nobody knows how it ended: what was known of it before may have changed."""
+        """Take note that nobody knows how it ended: what was known of it before may have changed."""
         for label in [label for label, other in self.failing.items() if check.covers(other.check, other.names)]:
             self.unknown = max(self.unknown, self.failing.pop(label).order)
         self.passing.pop(_key(check), None)
@@ -204,7 +204,7 @@ class CheckRuns:
             del self.failing[next(iter(self.failing))]
 
     def failing_lines(self) -> Iterator[StateLine]:
-        """Failing checks, newest first; those of one command line that cannot be told apart stand together."""
+        """Yield failing checks, newest first; those of one command line that cannot be told apart stand together."""
         together: dict[tuple[int, tuple[str, ...]], list[Run]] = {}
         for run in reversed(self.failing.values()):
             together.setdefault((run.order, run.names), []).append(run)
@@ -261,7 +261,8 @@ def _error(output: str, check: CheckRun) -> str:
 
 
 def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[int, CheckRun]]:
-    """(place, check) of the steps that are checks; not those that look at the state before the session's changes."""
+    """Yield (place, check) of the steps that are checks; not those that look at the state before the session's
+    changes."""
     folder = folder_of(call, home)
     stashed = False
     for at, step in enumerate(steps):
@@ -335,7 +336,7 @@ def _chained(steps: Sequence[Step], found: Sequence[tuple[int, CheckRun]]) -> bo
 
 
 def _broken_chain(found: Sequence[tuple[int, CheckRun]], says_failed: set[str]) -> list[tuple[CheckRun, bool | None]]:
-    """Of `a && b && c` that failed: those of the kind that the output complains of, else it may be any."""
+    """Return, of `a && b && c` that failed, those of the kind that the output complains of, else it may be any."""
     suspects = [at for at, (_, check) in enumerate(found) if check.kind in says_failed] or list(range(len(found)))
     return [
         (check, True if at in suspects else False if at < suspects[0] else None) for at, (_, check) in enumerate(found)

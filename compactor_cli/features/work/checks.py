@@ -120,7 +120,8 @@ def _within(name: str, limit: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def check_of(step: Step, folder: str = "") -> CheckRun | None:
-    """The check that a step of a command line is, if it is one. `folder`: where it runs, if not in the main folder."""
+    """Return the check that a step of a command line is, if it is one. `folder`: where it runs, if not in the main
+    folder."""
     shown = without_prefixes(list(step.words))
     words = program_words(shown)
     if not words or {"--help", "--version", "-h"} & set(words):
@@ -137,7 +138,7 @@ def check_of(step: Step, folder: str = "") -> CheckRun | None:
 
 
 def check_named(label: str) -> CheckRun | None:
-    """The check that a label of an earlier summary names."""
+    """Return the check that a label of an earlier summary names."""
     command, _, folder = label.removesuffix(")").partition(" (in ")
     return check_of(Step(tuple(command.split()), ""), folder)
 

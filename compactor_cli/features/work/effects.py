@@ -60,7 +60,7 @@ class Effect(Struct, frozen=True):
 
 
 def act_effect(call: ToolCall) -> Effect:
-    """The effect of a call of a tool that acts, named by what identifies it."""
+    """Return the effect of a call of a tool that acts, named by what identifies it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     given = _identities(arguments)
     titles = [_scalar(value) or _listed(value, _SCALAR_WIDTH) for value in map(arguments.get, _TITLE_KEYS)]
@@ -128,7 +128,7 @@ def _is_scalar(value: object) -> bool:
 
 
 def _details(tool: str, arguments: dict[str, Any]) -> str:
-    """Further arguments that fit on a line, as `name value`; first those that the name of the tool speaks of."""
+    """Return further arguments that fit on a line, as `name value`; first those that the name of the tool speaks of."""
     known = {*_IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS}
     meant = {word.rstrip("s") for word in tool_words(tool)}
     names = [key for key in arguments if key not in known and not _IDENTITY.search(key)]
@@ -163,7 +163,7 @@ def _listed(value: object, room: int) -> str:
 
 
 def _told(elements: Iterable[list[str]]) -> Iterator[str]:
-    """Elements by their members, without those behind the first that are as in the element before."""
+    """Yield elements by their members, without those behind the first that are as in the element before."""
     before: list[str] = []
     for members in elements:
         yield " ".join(text for at, text in enumerate(members) if not at or before[at : at + 1] != [text])

@@ -158,8 +158,8 @@ def _is_plain(stem: str) -> bool:
 
 def _may_be(said: str, path: str) -> bool:
     """Return whether a path in an output may be that of a file: one of them ends with the other."""
-    one, other = f"/{said.lstrip('./')}", f"/{path.lstrip('/')}"
-    return one.endswith(other) or other.endswith(one)
+    said_path, own_path = f"/{said.lstrip('./')}", f"/{path.lstrip('/')}"
+    return said_path.endswith(own_path) or own_path.endswith(said_path)
 
 
 @lru_cache(maxsize=4096)

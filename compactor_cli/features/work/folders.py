@@ -35,7 +35,7 @@ def working_folder(folder: str, messages: Iterable[Message]) -> str:
 
 
 def main_folder(calls: Iterable[ToolCall]) -> str:
-    """The folder in which most commands run, without a slash at its end; empty when none is named.
+    """Return the folder in which most commands run, without a slash at its end; empty when none is named.
 
     Where no command names one, the folder that nearly all paths in arguments share, or one above it from which others
     are named.
@@ -56,7 +56,7 @@ def main_folder(calls: Iterable[ToolCall]) -> str:
 
 
 def _lifted(folder: str, paths: Sequence[str], commands: str) -> str:
-    """The folder from which commands name the paths below this one, as far up as they do."""
+    """Return the folder from which commands name the paths below this one, as far up as they do."""
     below = next((path.removeprefix(f"{folder}/").split("/")[0] for path in paths if path.startswith(f"{folder}/")), "")
     parts = folder.split("/")
     for depth in range(1, len(parts) - 1):
@@ -75,7 +75,8 @@ def _paths(call: ToolCall) -> list[str]:
 
 
 def _shared(paths: Sequence[str], share: float) -> str:
-    """The deepest folder, of two parts at least, that more than this share of paths have; each keeps two parts."""
+    """Return the deepest folder, of two parts at least, that more than this share of paths have; each keeps two
+    parts."""
     folders: Counter[str] = Counter()
     for path in paths:
         parts = path.split("/")[1:-2]
@@ -93,12 +94,12 @@ def _named(call: ToolCall) -> str:
 
 
 def folder_of(call: ToolCall, home: str) -> str:
-    """The folder that a call names, as seen from the main folder."""
+    """Return the folder that a call names, as seen from the main folder."""
     return within("", _named(call), home)
 
 
 def within(folder: str, target: str, home: str) -> str:
-    """The folder after a change to `target`, as seen from the main folder."""
+    """Return the folder after a change to `target`, as seen from the main folder."""
     if not target or target in ("-", ".", "~"):
         return folder
     if target.startswith(("/", "~")):

@@ -69,8 +69,8 @@ class Commits(Struct):
         return self.made[kept + 1 :]
 
 
-def _same(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
+def _same(first: str, second: str) -> bool:
+    return first.startswith(second) or second.startswith(first)
 
 
 def _stays(words: Sequence[str]) -> bool:
@@ -111,7 +111,7 @@ def _changes_repository(verb: str, rest: Sequence[str]) -> bool:
 
 
 def _message_aside(words: Sequence[str]) -> Iterator[str]:
-    """Words without the text of a message."""
+    """Yield words without the text of a message."""
     skip = False
     for word in words:
         if not skip and word not in ("-m", "--message", "-F", "-am"):
@@ -120,7 +120,7 @@ def _message_aside(words: Sequence[str]) -> Iterator[str]:
 
 
 def _commit_title(rest: Sequence[str], step: Step, steps: Sequence[Step]) -> str:
-    """The first line of the commit's message, as far as the command has it."""
+    """Return the first line of the commit's message, as far as the command has it."""
     for at, word in enumerate(rest):
         if re.fullmatch(r"-[a-zA-Z]*m|--message", word) and at + 1 < len(rest):
             return first_line(rest[at + 1])

@@ -96,7 +96,7 @@ class Ledger(Struct, frozen=True):
 
 
 def compute_ledger(messages: Sequence[Message]) -> Ledger:
-    """The ledger of some messages, in one pass."""
+    """Return the ledger of some messages, in one pass."""
     files: dict[str, FileFact] = {}
     commands: list[CommandFact] = []
     errors: dict[str, list[int]] = {}
@@ -118,7 +118,7 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
 
 
 def _done_actions(call: Part, arguments: Any, answer: Part | None) -> Sequence[tuple[str, str]]:
-    """(path, action) pairs of what a call did, though it failed in the end."""
+    """Return (path, action) pairs of what a call did, though it failed in the end."""
     if answer is None or not (
         has_failed(answer) or (answer.failed is None and is_refused(call.name, arguments, answer))
     ):
@@ -137,7 +137,7 @@ def _calls(messages: Sequence[Message]) -> Iterator[tuple[Part, Part | None, int
 
 
 def call_arguments(call: Part) -> Any:
-    """The arguments of a call as a JSON value, which nobody may change; the text itself where it is no JSON."""
+    """Return the arguments of a call as a JSON value, which nobody may change; the text itself where it is no JSON."""
     return json_or_text(call.text)
 
 
@@ -147,12 +147,12 @@ def call_text(call: Part) -> str:
 
 
 def call_actions(call: Part) -> Sequence[tuple[str, str]]:
-    """(path, action) pairs of one call."""
+    """Return (path, action) pairs of one call."""
     return file_actions(call.name, call_arguments(call))
 
 
 def file_actions(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
-    """(path, action) pairs of one call, from its arguments, patches in them, and shell commands."""
+    """Return (path, action) pairs of one call, from its arguments, patches in them, and shell commands."""
     return _of_files(every_action(tool, arguments))
 
 
@@ -168,13 +168,13 @@ def _of_files(actions: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def command_actions(arguments: Any, failed_with: str) -> Sequence[tuple[str, str]]:
-    """(path, action) pairs of the steps that a command did before it failed, with what it said then."""
+    """Return (path, action) pairs of the steps that a command did before it failed, with what it said then."""
     command = shell_line(arguments)
     return shell_actions(command, failed_with) if command else ()
 
 
 def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
-    """(path, action) pairs of one call, with what commands of git do to changes."""
+    """Return (path, action) pairs of one call, with what commands of git do to changes."""
     if isinstance(arguments, str):
         return list(patched_files(arguments))
     if not isinstance(arguments, dict):
@@ -219,7 +219,7 @@ def _moved(tool: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _code_actions(arguments: dict[str, Any]) -> list[tuple[str, str]]:
-    """(path, action) pairs of the program that a call runs."""
+    """Return (path, action) pairs of the program that a call runs."""
     code = arguments.get(_CODE)
     written = written_by(code) if isinstance(code, str) else ()
     return [*_called_actions(arguments), *((path, did) for path, did in written if is_file(path))]
@@ -251,7 +251,7 @@ def _action(tool: str, arguments: dict[str, Any]) -> str:
 
 @lru_cache(maxsize=1024)  # a session calls the same few tools many times
 def _action_of(tool: str, *, replaces: bool) -> str:
-    """What a tool does to files, by its name. `replaces`: a call names a text that is replaced."""
+    """Return what a tool does to files, by its name. `replaces`: a call names a text that is replaced."""
     if _OF_FOLDERS.search(tool):
         return ""
     if _DELETES.search(tool):
@@ -264,7 +264,7 @@ def _action_of(tool: str, *, replaces: bool) -> str:
 
 
 def command_of(arguments: Any) -> str:
-    """The command that the arguments of a call give to a shell; empty when there is none."""
+    """Return the command that the arguments of a call give to a shell; empty when there is none."""
     if not isinstance(arguments, dict) or _NO_COMMAND(arguments):
         return ""
     for key in _COMMAND_KEYS:
@@ -281,7 +281,7 @@ def command_of(arguments: Any) -> str:
 
 
 def shell_line(arguments: Any) -> str:
-    """The command as one types it into a shell; some calls give its words one by one."""
+    """Return the command as one types it into a shell; some calls give its words one by one."""
     command = command_of(arguments)
     if not command:
         return ""
@@ -325,7 +325,7 @@ def _first_said(text: str) -> str:
 
 
 def where(indices: Iterable[int]) -> str:
-    """`[#3, #9]`: the messages that a line stands on; long lists keep their ends."""
+    """Return `[#3, #9]`: the messages that a line stands on; long lists keep their ends."""
     unique = sorted(set(indices))
     if len(unique) > 4:
         return f"[#{unique[0]}, #{unique[1]}, … #{unique[-1]}]"

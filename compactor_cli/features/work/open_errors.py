@@ -188,7 +188,7 @@ def _looks(step: Step) -> bool:
 
 
 def _named_key(words: Sequence[str]) -> str:
-    """The program and what it is asked to do: its first two words that are no options."""
+    """Return the program and what it is asked to do: its first two words that are no options."""
     named = [word for word in words if not word.startswith("-")]
     return one_line(" ".join(named[:2]), _LABEL_WIDTH // 2)
 

@@ -65,7 +65,7 @@ _SUBCOMMANDS: dict[str, CheckKind] = {
 
 
 def without_prefixes(words: list[str]) -> list[str]:
-    """Words without programs that say only how another one is run."""
+    """Return words without programs that say only how another one is run."""
     while words:
         if words[0] in _PREFIXES:
             words = _past_options(words[1:])
@@ -77,7 +77,7 @@ def without_prefixes(words: list[str]) -> list[str]:
 
 
 def program_words(words: list[str]) -> list[str]:
-    """The program that is meant and its arguments, without what only starts it."""
+    """Return the program that is meant and its arguments, without what only starts it."""
     while len(words) > 1:
         program, second = words[0].rsplit("/", 1)[-1], words[1]
         if program in _STARTERS:
@@ -105,7 +105,7 @@ def _past_options(words: list[str]) -> list[str]:
 
 
 def kind_of(program: str, rest: Sequence[str]) -> CheckKind | None:
-    """The kind of check that a program with these arguments is, if it is one."""
+    """Return the kind of check that a program with these arguments is, if it is one."""
     plain = [word for word in rest if not word.startswith("-")]
     first = plain[0] if plain else ""
     if program == "test-file" or program in _TESTS:

@@ -156,7 +156,7 @@ def _said(program: str, rest: Sequence[str], width: int) -> str:
 
 
 def _telling(rest: Sequence[str], room: int) -> Sequence[str]:
-    """Words of a command that names what it changes, with those of its options that fit whole."""
+    """Return words of a command that names what it changes, with those of its options that fit whole."""
     options = next((at for at, word in enumerate(rest) if word.startswith("-")), len(rest))
     if _CHANGES.isdisjoint(rest[:2]) or options < 2:
         return rest
@@ -222,8 +222,8 @@ def _aws(rest: Sequence[str]) -> str:
     service, verb = "".join(plain[:1]), "".join(plain[1:2])
     if service != "s3":
         return _said("aws", rest, _TEXT_WIDTH) if verb.split("-", 1)[0] in _AWS_ACTING else ""
-    there = any(word.startswith("s3://") for word in plain[3:4])
-    return _said("aws", plain[:4], _TEXT_WIDTH) if verb in _S3_ACTING or (verb in _S3_COPYING and there) else ""
+    uploads = any(word.startswith("s3://") for word in plain[3:4])
+    return _said("aws", plain[:4], _TEXT_WIDTH) if verb in _S3_ACTING or (verb in _S3_COPYING and uploads) else ""
 
 
 def _curl(words: Sequence[str]) -> str:

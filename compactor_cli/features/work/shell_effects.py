@@ -39,8 +39,8 @@ _ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|rele
 
 
 def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
-    """The effects of the steps of a command, done, failed or unfinished; none where the result of one that ended leaves
-    it open. Commands of git that only move to other commits have no text."""
+    """Yield the effects of the steps of a command, done, failed or unfinished; none where the result of one that ended
+    leaves it open. Commands of git that only move to other commits have no text."""
     for at, step in enumerate(steps):
         text, key, git = _step_effect(step, steps)
         if not text and (not git or call.undecided):
@@ -53,7 +53,7 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
 
 
 def effect_key(text: str) -> str:
-    """The key of an effect, from its text: what a later success has to share with it."""
+    """Return the key of an effect, from its text: what a later success has to share with it."""
     words = text.split(" (", 1)[0].split()
     if words[:1] == ["gh"]:
         return github_key(words)
@@ -98,7 +98,7 @@ def _refusal(call: ToolCall, key: str) -> str:
 
 
 def _confirmed(text: str, said: str, key: str) -> str:
-    """The text of an effect with the name that the result gave to what it made."""
+    """Return the text of an effect with the name that the result gave to what it made."""
     if key == "git commit":
         found = _COMMITTED.search(said)
         title = (
@@ -112,7 +112,7 @@ def _confirmed(text: str, said: str, key: str) -> str:
 
 
 def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str, tuple[str, ...]]:
-    """(text, key, words of a command of git) of a step; the text is empty when it has no effect that is told."""
+    """Return (text, key, words of a command of git) of a step; the text is empty when it has no effect that is told."""
     words = without_prefixes(list(step.words))
     tries = any(word.startswith(("--dry-run", "--dryrun")) for word in words) or words[-1:] == ["-h"]
     if not words or tries or "--help" in words:

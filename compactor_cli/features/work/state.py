@@ -100,7 +100,7 @@ _NOTHING_TOLD = _Told()
 def compute_state(
     messages: Sequence[Message], earlier: Iterable[str] = (), told: _Told = _NOTHING_TOLD, folder: str = ""
 ) -> tuple[StateLine, ...]:
-    """The state at the end of these messages, in the order of worth.
+    """Return the state at the end of these messages, in the order of worth.
 
     `earlier`: lines, without bullets, of the state block of an earlier round's summary; newer facts overtake them.
     `folder`: where the session works, if that is known.
@@ -124,8 +124,8 @@ def compute_state(
 
 
 def session_state(messages: Sequence[Message], folder: str = "") -> tuple[StateLine, ...]:
-    """The state at the end of a session, with what summaries of earlier rounds say of it. `folder`: where it works, if
-    that is known."""
+    """Return the state at the end of a session, with what summaries of earlier rounds say of it. `folder`: where it
+    works, if that is known."""
     earlier: list[str] = []
     told = _Told()
     for at, message in enumerate(messages):
@@ -297,7 +297,8 @@ def _task_line(task: ListedTask) -> StateLine:
 
 
 def answers_before_turns(messages: Sequence[Message]) -> tuple[tuple[int, int], ...]:
-    """(index of the assistant's message that it answers, index of the request), for every request but the first."""
+    """Return (index of the assistant's message that it answers, index of the request), for every request but the
+    first."""
     found: list[tuple[int, int]] = []
     said = -1
     started = False

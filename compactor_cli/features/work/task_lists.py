@@ -193,7 +193,7 @@ def _is_plain(value: object) -> bool:
 
 @lru_cache(maxsize=1024)  # a session has few tools, and few words for how tasks stand
 def _bare(name: str) -> str:
-    """Letters and digits of a name, in lower case."""
+    """Return letters and digits of a name, in lower case."""
     return re.sub(r"\W|_", "", name).lower()
 
 
@@ -208,7 +208,7 @@ def _status(item: dict[str, Any]) -> Status | None:
 
 
 def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterator[ListedTask]:
-    """Tasks by the shape of the arguments: a list of objects with a text and a status, or a checklist."""
+    """Yield tasks by the shape of the arguments: a list of objects with a text and a status, or a checklist."""
     plans = _PLANS.search(tool) is not None
     for key, value in arguments.items():
         named = plans or _PLANS.search(key) is not None
@@ -246,7 +246,7 @@ def _text(item: dict[str, Any]) -> str:
 
 
 def _listed(call: ToolCall) -> list[ListedTask]:
-    """Tasks of a listing that a tool printed, such as `#1. [completed] Fix rounding`."""
+    """Return tasks of a listing that a tool printed, such as `#1. [completed] Fix rounding`."""
     found = ((number, _status({"status": word}), text) for number, word, text in _LISTED.findall(call.said))
     return [
         ListedTask(one_line(text, _WIDTH), status, call.message, number) for number, status, text in found if status

@@ -85,7 +85,7 @@ class Selector:
         self._opened: set[int] = set()
 
     def cost(self, line: int) -> int:
-        """Tokens that the line adds, with the heading of its message when it is the first of it."""
+        """Return tokens that the line adds, with the heading of its message when it is the first of it."""
         return self.tokens(line) + (0 if self.lines.message(line) in self._opened else HEADING)
 
     def terms_of(self, line: int) -> list[int]:
@@ -156,7 +156,7 @@ class Selector:
         return alone + _HOPE * (together - alone)
 
     def tokens(self, line: int) -> int:
-        """Tokens of the line alone."""
+        """Return tokens of the line alone."""
         known = self._costs.get(line)
         if known is None:
             known = self._costs[line] = self._cost(self.lines.lead(line) + self.lines.text(line)) + 1
@@ -284,7 +284,7 @@ def _understood(share: float) -> float:
 
 
 def densest(lines: SessionLines, room: int) -> list[int]:
-    """Lines that have a chance: the densest by their bounds, several times what `room` tokens hold."""
+    """Return lines that have a chance: the densest by their bounds, several times what `room` tokens hold."""
     density = [
         bound / (8 + end - start) for bound, start, end in zip(lines.bounds, lines.starts, lines.ends, strict=True)
     ]
