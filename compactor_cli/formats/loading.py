@@ -94,7 +94,8 @@ def _leave_out_strangers(
     reading: Reading, formats: Collection[Format], values: Sequence[Any], *, known: frozenset[int] = frozenset()
 ) -> None:
     """Let a record pass through that none of the formats recognizes, even where one could read a message out of it:
-    were that all that is left of a session, nothing would tell what it is. `known`: records that need not be recognized."""
+    were that all that is left of a session, nothing would tell what it is. `known`: records that need not be
+    recognized."""
     if len(known) == len(values):
         return
     recognized = [

@@ -143,7 +143,8 @@ class _Reader:
         self.build.add(role, parts, (record,), origin=origin, turn=turn)
 
     def _results(self, index: int, pieces: Sequence[_Piece]) -> list[Part]:
-        """Return the results of a row, which answers the first open call; the last of several rows all that are left."""
+        """Return the results of a row, which answers the first open call; the last of several rows all
+        that are left."""
         record = self.rows[index][0]
         more = index + 1 < len(self.rows) and _role(self.rows[index + 1][1]) == "tool"
         answered = self._open[:1] if more else self._open

@@ -82,7 +82,8 @@ def _repaired(transcript: Transcript) -> Sequence[Message]:
 
 
 def _cut_by_repair(fate: Fate, edited: set[int]) -> Fate:
-    """Return the fate of a message: one of which a repair turned a result into text is not as it was, though it is kept."""
+    """Return the fate of a message: one of which a repair turned a result into text is not as it was, though
+    it is kept."""
     kept = tuple(i for i in fate.kept if i not in edited)
     shortened = tuple(sorted({*fate.shortened, *(i for i in fate.kept if i in edited)}))
     return replace(fate, kept=kept, shortened=shortened)
