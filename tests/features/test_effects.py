@@ -141,6 +141,41 @@ def test_a_command_that_looks_or_stays_here_has_no_effect_outside(command: str) 
     assert Session().runs(command, "ok").texts("effect") == []
 
 
+SENT = "curl -s -X POST https://tides.test/api/harbors -d @harbor.json"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"message": "Bad credentials", "status": "401"}',
+        '{\n  "error": {"code": "invalid_harbor"}\n}',
+        '{"errors": ["name is missing"]}',
+        "HTTP/2 422 \ncontent-type: application/json",
+        "curl: (22) The requested URL returned error: 404",
+        "not found\n404",
+    ],
+)
+def test_what_a_server_answers_with_an_error_is_not_told_as_done(said: str) -> None:
+    session = Session().runs(SENT, said)
+    (text,) = session.texts("effect")
+    assert text.startswith("failed: curl POST https://tides.test/api/harbors: ")
+    assert session.runs(SENT, '{"id": 12}').texts("effect") == ["curl POST https://tides.test/api/harbors"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"id": 7, "status": "active", "error": null}',
+        '{"errors": [], "code": 200}',
+        "HTTP/1.1 201 Created",
+        '{"harbors": [{"error": "none so far"}], "code": 404}',
+        "404 harbors updated",
+    ],
+)
+def test_what_a_server_did_is_told_whatever_its_answer_speaks_of(said: str) -> None:
+    assert Session().runs(SENT, said).texts("effect") == ["curl POST https://tides.test/api/harbors"]
+
+
 def test_a_target_that_gave_up_behind_a_pipe_is_not_told_as_done() -> None:
     assert Session().runs("make deploy | tail", "make: *** [deploy] Error 1").texts("effect") == []
 

@@ -20,12 +20,20 @@ _CONCLUDES = {"git commit": ("git merge", "git cherry-pick", "git revert", "git 
 """What an effect brings to an end that failed at first, such as a merge with conflicts."""
 _COMMITTED = compiled_later(r"\[[^\]\n]+ (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.*)")
 _CONFLICT = compiled_later(r"^CONFLICT |Automatic merge failed|could not apply|fatal: .*(?:merge|rebase)", re.MULTILINE)
+_ANSWERED_WITH_ERROR = compiled_later(
+    r"^HTTP/\S+ [45]\d\d\b|^curl: \(\d+\)|^[45]\d\d\s*\Z|"
+    r"^[ \t]*\{[^{}]*\"(?:status|statusCode|status_code|code)\"\s*:\s*\"?[45]\d\d\b|"
+    r"^[ \t]*\{[^{}]*\"(?:error|errors|error_code|error_description)\"\s*:\s*(?!null|false|\[\s*\]|\"\")\S",
+    re.MULTILINE,
+)
+"""How a server says, in a status line or an object, that it did not do what was sent to it."""
 _REFUSALS = {
     "git commit": compiled_later(r"^(?:nothing (?:added )?to commit|no changes added to commit)", re.MULTILINE),
     "git push": compiled_later(r"^ ! \[|failed to push|fatal: .*(?:remote|repository|upstream|push)", re.MULTILINE),
     **dict.fromkeys(("git merge", "git rebase", "git cherry-pick", "git revert", "git pull"), _CONFLICT),
+    **dict.fromkeys(("curl POST", "curl PUT", "curl PATCH", "curl DELETE"), _ANSWERED_WITH_ERROR),
 }
-"""What git says when a command took no effect."""
+"""What is said when a command took no effect."""
 _CONFIRMED = {
     "git push": compiled_later(r"\.\.\S+\s+\S+ -> |\[new (?:branch|tag)\]|Everything up-to-date|^ \+ ", re.MULTILINE),
 }
