@@ -354,6 +354,17 @@ def test_an_error_is_open_while_no_later_run_of_its_kind_passed():
     assert session.runs("python reproduce.py --fast", "fine").texts() == []
 
 
+RAISES = "Traceback (most recent call last):\n  Cell 4, line 1\nKeyError: 'harbor'"
+
+
+def test_an_error_in_a_cell_is_open_until_a_cell_of_the_same_tool_runs_well_also_in_a_later_round():
+    session = Session().calls("python", RAISES, code="tides['harbor']").calls("notes", "fine", code="x")
+    assert session.texts() == ["open error: KeyError: 'harbor' (code of python)"]
+    mended = Session().calls("python", "3.2", code="tides['harbors']")
+    assert mended.texts(earlier=session.texts()) == []
+    assert session.calls("python", "3.2", code="tides['harbors']").texts() == []
+
+
 def test_the_error_of_a_failing_check_goes_with_it():
     said = "E       KeyError: 'a'\nFAILED tests/test_a.py::test_x\n1 failed"
     session = Session().runs("pytest -q", said)

@@ -58,6 +58,8 @@ _CARRIED_FROM = -_MOST_CALLS // 2
 _ERROR_WIDTH = 160
 _LABEL_WIDTH = 80
 _PATH_WIDTH = 300
+_CODE_OF = "code of "
+"""What the label of an error begins with that code raised which an agent runs in cells; the tool follows."""
 _TELLING_EDIT = 24
 """Characters of an edit from which on it hardly is that of two files by chance."""
 
@@ -122,6 +124,7 @@ class OpenErrors:
         text, label = match.groups()
         edited = _EDIT_OF.match(label)
         key = f"file {edited.group(1)}" if edited else _named_key(label.split())
+        key = label if label.startswith(_CODE_OF) else key
         self._add(key, OpenError(text, label, -1, _CARRIED_FROM))
         return True
 
@@ -199,7 +202,10 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
         return "", ""
     if path:
         return f"file {path}", one_line(f"edit of {path}", _PATH_WIDTH)
-    label = one_line(f"{call.tool} {main_argument(call.arguments)}", _LABEL_WIDTH)
+    if isinstance(call.arguments, dict) and isinstance(call.arguments.get("code"), str):
+        label = f"{_CODE_OF}{call.tool}"  # the code that mends it is another one
+    else:
+        label = one_line(f"{call.tool} {main_argument(call.arguments)}", _LABEL_WIDTH)
     return label, label
 
 
