@@ -15,7 +15,7 @@ from compactor_cli.formats.base import Counter, CountsAround, Format, Reading, U
 from compactor_cli.formats.holding import Holding
 from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, RecordValues, parse, read_records
 from compactor_cli.formats.trees import as_grown, older
-from compactor_cli.formats.working_folder import working_folder
+from compactor_cli.formats.working_folder import recorded_folder
 from compactor_cli.model.content import Content, Holds, in_memory
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
@@ -75,7 +75,7 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
     spans = tuple(item.record for item in records)
     if not format:
         _leave_out_strangers(reading, (chosen, *FORMATS.values()), values, known=known)
-    transcript = _transcript(text, path, chosen, spans, layout, reading, working_folder(values))
+    transcript = _transcript(text, path, chosen, spans, layout, reading, recorded_folder(values))
     if not transcript.messages and _fits_nothing(chosen, values):
         hint = f" ({near})" if (near := nearest(values)) and not format else ""
         raise InputError(f"no messages in this {chosen.name} file{hint}; --format names another", line=spans[0].line)
@@ -278,7 +278,7 @@ def _document_transcript(
     if document.fixed is not None:
         reading.messages = [_at_root(m) if document.fixed in m.records else m for m in reading.messages]
     source = data if document.source is None else document.source
-    folder = working_folder(document.values, value)
+    folder = recorded_folder(document.values, value)
     transcript = _transcript(source, path, format, document.records, document.layout, reading, folder)
     if not isinstance(format, CountsAround):
         return transcript

@@ -12,7 +12,7 @@ _DEPTH = 3
 """Levels of objects that are looked into."""
 
 
-def working_folder(records: Sequence[Any], around: Any = None) -> str:
+def recorded_folder(records: Sequence[Any], around: Any = None) -> str:
     """Return where the session works, as the first record that says so has it, or the document around them; empty when
     none does. The path is absolute, and as it was written."""
     for index in range(min(_HEAD, len(records))):

@@ -15,7 +15,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
 from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, line_of_row, parse, shown_files
-from compactor_cli.summaries.format.excerpts import harmless, user_named
+from compactor_cli.summaries.format.excerpts import harmless, person_named
 from compactor_cli.summaries.format.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summaries.format.verbatim import QUOTED, carried
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
@@ -302,7 +302,7 @@ def _old_line(line: str, written: bool) -> str:
 def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
     lines = all_statements(message.text("text"))
     substantial = [order for order, sentence in enumerate(lines) if tells(sentence)]
-    person = f" {user_named(message.speaker).removeprefix('user ')}" if message.speaker else ""
+    person = f" {name}" if (name := person_named(message.speaker)) else ""
     for order, sentence in enumerate(lines):
         section = "Constraints" if CONSTRAINT.search(sentence) else "Goal"
         # the first sentence that asks for something; "Good." before it does not

@@ -21,7 +21,7 @@ _TOLD = re.compile(
 _CHANGES = re.compile(r"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+(/[\w./~+@-]+|'/[^'\n]+'|\"/[^\"\n]+\")")
 
 
-def working_folder(folder: str, messages: Iterable[Message]) -> str:
+def session_folder(folder: str, messages: Iterable[Message]) -> str:
     """Return the folder that the session works in, without a slash at its end: the one that its records name, or what
     comes before the first call says of it. Empty where neither tells."""
     if folder.startswith("/"):

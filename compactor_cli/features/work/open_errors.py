@@ -123,8 +123,10 @@ class OpenErrors:
             return False
         text, label = match.groups()
         edited = _EDIT_OF.match(label)
-        key = f"file {edited.group(1)}" if edited else _named_key(label.split())
-        key = label if label.startswith(_CODE_OF) else key
+        if edited:
+            key = f"file {edited.group(1)}"
+        else:
+            key = label if label.startswith(_CODE_OF) else _named_key(label.split())
         self._add(key, OpenError(text, label, -1, _CARRIED_FROM))
         return True
 

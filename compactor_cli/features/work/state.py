@@ -23,7 +23,7 @@ from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.effects import Effect, act_effect
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
-from compactor_cli.features.work.folders import main_folder, shortening, working_folder
+from compactor_cli.features.work.folders import main_folder, session_folder, shortening
 from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
@@ -108,7 +108,7 @@ def compute_state(
     """
     calls = read_calls(messages)
     before = sum(call.message <= told.last for call in calls)
-    home = working_folder(folder, messages) or main_folder(calls)
+    home = session_folder(folder, messages) or main_folder(calls)
     state = _State(home, files=ChangedFiles(home))
     for order, call in enumerate(calls[:before], -before):
         if call.answered:

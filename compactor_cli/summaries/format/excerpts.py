@@ -130,8 +130,13 @@ def heading(message: int, speaker: str) -> str:
 
 def user_named(name: str) -> str:
     """Return the speaker of what one of several people said under the role user; `user` for one without a name."""
+    return f"user {person}" if (person := person_named(name)) else "user"
+
+
+def person_named(name: str) -> str:
+    """Return the name of one of several people as it stands behind what they said; empty for one without a name."""
     plain = " ".join(name.translate(_NOT_IN_NAMES).split())[:40].strip()
-    return f"{_PERSON}{plain})" if plain else "user"
+    return f"({plain})" if plain else ""
 
 
 def _speaker(match: re.Match[str]) -> str:
