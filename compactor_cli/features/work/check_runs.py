@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -103,7 +104,8 @@ class CheckRuns:
         self.failing: dict[str, Run] = {}
         self.passing: dict[tuple[CheckKind, str], Run] = {}
         self.passes: dict[tuple[CheckKind, tuple[str, ...]], int] = {}
-        """Kind of check, and the folders that it was limited to -> number of the last call in which it passed."""
+        """Kind of check, and the folders that it was limited to -> number of the last call in which it passed; the
+        newest last."""
         self._passed_before: set[tuple[CheckKind, tuple[str, ...]]] = set()
         """The same of passes that were newer than all changes of an earlier round."""
         self.unknown = -1
@@ -117,7 +119,7 @@ class CheckRuns:
     def last_pass(self, kind: CheckKind, path: str = "") -> int:
         """Return the number of the last call in which a check of a kind passed, of a file where it is named; -1 when
         none did."""
-        return max((order for of, order in self.passes.items() if _is_of(of, kind, path)), default=-1)
+        return next((order for of, order in reversed(self.passes.items()) if _is_of(of, kind, path)), -1)
 
     def had_passed(self, kind: CheckKind, path: str) -> bool:
         """Return whether a check of a kind had passed in an earlier round, of a file that was changed in it before."""
@@ -164,7 +166,8 @@ class CheckRuns:
 
     def _passed(self, run: Run) -> None:
         of = run.check.kind, run.check.folders
-        self.passes[of] = max(self.passes.get(of, -1), run.order)
+        self.passes.pop(of, None)
+        self.passes[of] = max(-1, run.order)
         if len(self.passes) > _MOST_OPEN:
             del self.passes[next(iter(self.passes))]
         for key, other in list(self.passing.items()):
@@ -221,17 +224,21 @@ class CheckRuns:
 
     def passing_lines(self, changed: Mapping[str, int]) -> Iterator[StateLine]:
         """Yield passing checks, newest first. `changed`: files -> number of the last call that changed them."""
-        last = max((order for path, order in changed.items() if not is_prose(path)), default=_LONG_AGO)
+        newest = sorted(changed, key=changed.__getitem__, reverse=True)
         for run in reversed(self.passing.values()):
-            named = run.check.paths
-            of = (order for path, order in changed.items() if any(is_under(path, limit) for limit in named))
-            out_of_date = run.order == _LONG_AGO or run.order < (max(of, default=_LONG_AGO) if named else last)
+            since = itertools.takewhile(lambda path, order=run.order: changed[path] > order, newest)
+            out_of_date = run.order == _LONG_AGO or any(_looks_at(run.check, path) for path in since)
             yield StateLine("check", f"passed: {run.check.label}{_BEFORE_EDITS * out_of_date}", run.message)
 
 
 def _is_of(of: tuple[CheckKind, tuple[str, ...]], kind: CheckKind, path: str) -> bool:
     """Return whether a kind of check and the folders that it was limited to are of a kind and a file."""
     return of[0] == kind and (not of[1] or any(is_under(path, folder) for folder in of[1]))
+
+
+def _looks_at(check: CheckRun, path: str) -> bool:
+    """Return whether a check looks at a file: one of those that it was limited to, or any but prose."""
+    return any(is_under(path, limit) for limit in check.paths) if check.paths else not is_prose(path)
 
 
 def _key(check: CheckRun) -> tuple[CheckKind, str]:

@@ -62,7 +62,7 @@ class CheckRun(Struct, frozen=True):
         """Return whether a pass of this check says that the other one, with these failing names, would pass now."""
         if self.label == other.label and self.kind == other.kind:
             return True
-        return self._includes(other.paths or names, other.selected or names) and self._runs_like(other)
+        return self._runs_like(other) and self._includes(other.paths or names, other.selected or names)
 
     def repeats(self, other: CheckRun) -> bool:
         """Return whether this check does all that the other one does: the same program, with its options or more, and
@@ -72,13 +72,14 @@ class CheckRun(Struct, frozen=True):
         return (
             self.kind == other.kind
             and self.program == other.program != "*"
+            and self.folder in ("", other.folder)
+            and self._includes(other.paths, other.selected)
             and _options(self.label) >= _options(other.label)
-            and self.covers(other)
         )
 
     def covers_name(self, other: CheckRun, name: str) -> bool:
         """Return whether a pass of this check says that this one name, which failed in the other, would pass now."""
-        return self._includes(other.paths or (name,), (name,)) and self._runs_like(other)
+        return self._runs_like(other) and self._includes(other.paths or (name,), (name,))
 
     def _runs_like(self, other: CheckRun) -> bool:
         same = self.program == other.program or "*" in (self.program, other.program)
@@ -104,6 +105,8 @@ def _all_within(names: tuple[str, ...], limits: tuple[str, ...]) -> bool:
 
 def is_under(path: str, limit: str) -> bool:
     """Return whether a file is one that a run was limited to, or stands in a folder that it was limited to."""
+    if _cleaned(limit) not in path:  # most are not: known at once
+        return False
     return _within(path, limit) or f"/{path}".endswith(f"/{limit.removeprefix('./')}")
 
 
@@ -112,9 +115,14 @@ def is_prose(path: str) -> bool:
     return _PROSE.search(path) is not None
 
 
+@lru_cache(maxsize=1024)
+def _cleaned(limit: str) -> str:
+    return limit.removeprefix("./").removesuffix("...").rstrip("/")
+
+
 @lru_cache(maxsize=8192)
 def _within(name: str, limit: str) -> bool:
-    name, limit = name.removeprefix("./"), limit.removeprefix("./").removesuffix("...").rstrip("/")
+    name, limit = name.removeprefix("./"), _cleaned(limit)
     return name == limit or name.startswith((f"{limit}/", f"{limit}::", f"{limit}.")) or f"/{limit}/" in f"/{name}"
 
 

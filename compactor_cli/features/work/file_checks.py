@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
@@ -28,12 +30,28 @@ LABEL = (
 _HEAD, _TAIL = 2_000, 6_000
 """Characters at the ends of the output of a failed check in which the names of files are looked for."""
 _WORD = compiled_later(r"\w+(?:[.-]\w+)*")
-_FILE = compiled_later(r"[\w.@+-]*(?:/[\w.@+-]+)+\.\w+")
+_FILE = compiled_later(r"(?<![\w.@+-])[\w.@+-]*(?:/[\w.@+-]+)+\.\w+")
 """A path with a folder."""
 _TEST_OF = compiled_later(r"^tests?_|_tests?$|[._-](?:test|spec)s?$")
 """What the name of a test has besides the name of what it tests."""
 _PLACE = compiled_later(r"[\w@+-]\.\w{1,6}(?::\d+|\(\d+,\d+\))")
 """A line of a file, as checkers name it."""
+
+
+class _Files:
+    """Changed files, by what an output may call them."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.named: defaultdict[str, list[str]] = defaultdict(list)
+        """Last part of a path -> the paths."""
+        self.plain: defaultdict[str, list[str]] = defaultdict(list)
+        """Name that may be a word of an output that speaks of something else -> the paths."""
+        self.marked: defaultdict[str, list[str]] = defaultdict(list)
+        """Any other name -> the paths."""
+        for path in paths:
+            self.named[path.rsplit("/", 1)[-1]].append(path)
+            for stem in _stems(path):
+                (self.plain if _is_plain(stem) else self.marked)[stem].append(path)
 
 
 class _Failure(Struct, frozen=True):
@@ -51,14 +69,23 @@ class _Failure(Struct, frozen=True):
     names_of: dict[str, set[str]]
     """Name by which one may speak of a file -> the last parts of paths that it stands for."""
 
-    def names(self, path: str) -> bool:
-        """Return whether it speaks of a file; one of the same name in another folder is another file."""
-        own, stems = path.rsplit("/", 1)[-1], _stems(path)
-        return (
-            any(stem in (self.spoken if _is_plain(stem) else self.words) for stem in stems)
-            or any(_may_be(said, path) for said in self.paths.get(own, ()))
-            or any(name != own for stem in stems for name in self.names_of.get(stem, ()))
+    def named(self, files: _Files) -> frozenset[str]:
+        """Return those files of which it speaks; one of the same name in another folder is another file."""
+        plain = (path for stem in self.spoken & files.plain.keys() for path in files.plain[stem])
+        marked = (path for stem in self.words & files.marked.keys() for path in files.marked[stem])
+        said = (
+            path
+            for name in self.paths.keys() & files.named.keys()
+            for path in files.named[name]
+            if any(_may_be(said, path) for said in self.paths[name])
         )
+        alike = (
+            path
+            for stem, names in self.names_of.items()
+            for path in (*files.plain.get(stem, ()), *files.marked.get(stem, ()))
+            if names != {path.rsplit("/", 1)[-1]}
+        )
+        return frozenset(itertools.chain(plain, marked, said, alike))
 
 
 class ScriptRuns(Struct):
@@ -84,14 +111,14 @@ class FileChecks:
     def __init__(self, paths: Iterable[str], checks: CheckRuns, scripts: ScriptRuns) -> None:
         """Take the paths that were changed, and the checks and scripts that ran."""
         failures = [_failure(order, kind, said) for order, (kind, said) in checks.failures().items()]
-        changed = list(paths)
-        self._names = {path.rsplit("/", 1)[-1] for path in changed}
-        self._of_some = [failure for failure in failures if any(map(failure.names, changed))]
+        files = _Files(paths)
+        named = [(failure, failure.named(files)) for failure in failures]
+        self._of_some = [(failure, paths) for failure, paths in named if paths]
         # an output that names none of the files may be about any of them
-        self._of_any = [failure for failure in failures if not failure.elsewhere and failure not in self._of_some]
+        self._of_any = [failure for failure, paths in named if not paths and not failure.elsewhere]
         self._carried = {failure.kind for failure in failures if failure.order < 0}
         self._checks, self._runs = checks, scripts.runs
-        self._newest = next((script for script in reversed(scripts.runs) if script in self._names), "")
+        self._newest = next((script for script in reversed(scripts.runs) if script in files.named), "")
 
     def of(self, path: str, order: int, earlier: str) -> str:
         """Return what is known of a file whose last change was the call with this number; empty where a check that
@@ -101,8 +128,8 @@ class FileChecks:
             return ""
         passes = {kind: self._checks.last_pass(kind, path) for kind in _KINDS}
         failed_before = _failed_in(earlier) if order < 0 else frozenset()
-        newer = [f for f in self._of_some if f.order > order or (f.order < 0 and f.kind in failed_before)]
-        failed = {failure.kind for failure in newer if failure.names(path)}
+        newer = [s for s in self._of_some if s[0].order > order or (s[0].order < 0 and s[0].kind in failed_before)]
+        failed = {failure.kind for failure, named in newer if path in named}
         failed |= {failure.kind for failure in self._of_any if failure.order > max(order, *passes.values())}
         if max(passes.values()) < 0:
             failed |= failed_before & self._carried

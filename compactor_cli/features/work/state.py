@@ -285,7 +285,7 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     yield from sorted(effects, key=lambda line: -line.message)
     yield from (line for line in tasks if not line.open)
     yield from state.checks.passing_lines({path: change.order for path, change in state.files.changes.items()})
-    checks = FileChecks(state.files.changes, state.checks, state.scripts)
+    checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts)
     yield from state.files.lines(root, checks)
     if state.unlisted:
         yield StateLine("file", unlisted_text(state.unlisted), -1)

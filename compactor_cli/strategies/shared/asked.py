@@ -73,10 +73,13 @@ def _names(text: str) -> frozenset[str]:
 
 def _holding(lines: Sequence[str], words: frozenset[str]) -> list[int]:
     """Return the lines that hold words which few of them do, the rarest first."""
+    text = "\n".join(lines)
+    present = [word for word in words if word in text]
     held: defaultdict[str, list[int]] = defaultdict(list)
-    for index, line in enumerate(lines):
-        for word in words.intersection(_WORD.findall(line)):
-            held[word].append(index)
+    for index, line in enumerate(lines) if present else ():
+        if any(word in line for word in present):
+            for word in words.intersection(_WORD.findall(line)):
+                held[word].append(index)
     few = max(_FEW, len(lines) // _SHARE)
     telling = sorted((len(where), where) for where in held.values() if len(where) <= few)
     return list(dict.fromkeys(index for _, where in telling for index in where))
