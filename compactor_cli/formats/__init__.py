@@ -137,7 +137,7 @@ def foreign(chosen: Format, values: Sequence[Any], known: frozenset[int]) -> tup
 
     None when no record plainly belongs to another format than the chosen one. `known`: records that it recognizes.
     """
-    strays = [index for index, value in enumerate(values) if index not in known and _claimant(value)]
+    strays = [index for index in range(len(values)) if index not in known and _claimant(values[index])]
     if not strays:
         return None
     first = chosen.name if strays[0] else _claimant(values[0])

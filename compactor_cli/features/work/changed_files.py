@@ -272,7 +272,7 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
         opened = _OPENED.search(call.said)
         actions = [*actions, (opened.group(1), "edited")] if opened else actions
     found: dict[tuple[str, int], str] = {}
-    was_there = not call.command and _WAS_THERE.search(call.said[:_SAID_FIRST].lstrip().partition("\n")[0]) is not None
+    was_there = not call.command and _was_there(call.said[:_SAID_FIRST])
     commands = 0  # of git, which take over what was done so far
     for path, action in actions:
         if action in _BY_GIT:
@@ -281,6 +281,12 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
             found[one_line(path, _PATH_WIDTH), commands] = "edited" if was_there and action == "created" else action
     changes = [(path, did) for (path, _), did in found.items() if did in _BY_GIT or not _IGNORED.search(path)]
     return changes, [path for path, action in actions if action == "read"]
+
+
+def _was_there(said: str) -> bool:
+    """Return whether the first line of what a tool said is that the file which it wrote was there before."""
+    low = said.lower()
+    return ("overw" in low or " been " in low) and _WAS_THERE.search(said.lstrip().partition("\n")[0]) is not None
 
 
 def _done(action: str, *, existed: bool, known: bool) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -60,10 +59,12 @@ _NOT_THERE = compiled_later(
     re.MULTILINE,
 )
 """How a shell or a runner says that there is no such program or target: nothing was checked."""
+_NOT_THERE_WORDS = ("not found", "o task ", "issing script", "No module named", "127", "not recognized", "No rule")
+"""Words of which each of these holds one: whether there is one is known sooner."""
 _HEAD = 1_000
 """Characters at either end of an output in which it is said."""
-_MOST_OPEN = 50
-"""Failing checks that are followed; older ones are given up, so that cost stays linear."""
+_MOST_FOLLOWED = 20
+"""Failing checks that are followed, and passing ones; older ones are given up, so that cost stays linear."""
 _ERROR_WIDTH = 160
 _FAILING = compiled_later(r"failing: (.+?)(?:: (.+))?$")
 _BEFORE_EDITS = " (before the last edits)"
@@ -127,8 +128,7 @@ class CheckRuns:
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
         """Take over what a call says about checks; False when it ran none."""
-        absent = call.failed and _NOT_THERE.search(both_ends(call.said, _HEAD, _HEAD))
-        found = [] if absent else list(_checks(steps, call, home))
+        found = [] if call.failed and _is_absent(call.said) else list(_checks(steps, call, home))
         if not found or call.undecided or not call.answered:
             return bool(found)
         outcomes = _outcomes(call, steps, found)
@@ -168,13 +168,13 @@ class CheckRuns:
         of = run.check.kind, run.check.folders
         self.passes.pop(of, None)
         self.passes[of] = max(-1, run.order)
-        if len(self.passes) > _MOST_OPEN:
+        if len(self.passes) > _MOST_FOLLOWED:
             del self.passes[next(iter(self.passes))]
         for key, other in list(self.passing.items()):
             if run.check.repeats(other.check):
                 del self.passing[key]
         self.passing[_key(run.check)] = run
-        if len(self.passing) > _MOST_OPEN:
+        if len(self.passing) > _MOST_FOLLOWED:
             del self.passing[next(iter(self.passing))]
         for label, other in list(self.failing.items()):
             if other.check.kind != run.check.kind:
@@ -203,7 +203,7 @@ class CheckRuns:
                 del self.passing[key]
         self.failing.pop(run.check.label, None)
         self.failing[run.check.label] = run
-        if len(self.failing) > _MOST_OPEN:
+        if len(self.failing) > _MOST_FOLLOWED:
             del self.failing[next(iter(self.failing))]
 
     def failing_lines(self) -> Iterator[StateLine]:
@@ -226,7 +226,7 @@ class CheckRuns:
         """Yield passing checks, newest first. `changed`: files -> number of the last call that changed them."""
         newest = sorted(changed, key=changed.__getitem__, reverse=True)
         for run in reversed(self.passing.values()):
-            since = itertools.takewhile(lambda path, order=run.order: changed[path] > order, newest)
+            since = newest[: sum(order > run.order for order in changed.values())]
             out_of_date = run.order == _LONG_AGO or any(_looks_at(run.check, path) for path in since)
             yield StateLine("check", f"passed: {run.check.label}{_BEFORE_EDITS * out_of_date}", run.message)
 
@@ -234,6 +234,12 @@ class CheckRuns:
 def _is_of(of: tuple[CheckKind, tuple[str, ...]], kind: CheckKind, path: str) -> bool:
     """Return whether a kind of check and the folders that it was limited to are of a kind and a file."""
     return of[0] == kind and (not of[1] or any(is_under(path, folder) for folder in of[1]))
+
+
+def _is_absent(said: str) -> bool:
+    """Return whether an output says that there is no such program or target."""
+    told = both_ends(said, _HEAD, _HEAD)
+    return any(word in told for word in _NOT_THERE_WORDS) and _NOT_THERE.search(told) is not None
 
 
 def _looks_at(check: CheckRun, path: str) -> bool:

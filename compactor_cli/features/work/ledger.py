@@ -41,6 +41,8 @@ PATHLESS = ("edit", "insert")
 _LISTS = ("files", "paths", "file_paths", "filePaths", "replacements", "edits")
 """Arguments that may name several files, by themselves or in objects."""
 _NO_FILE = re.compile(r"\n|^(?!file:)\w+://")
+_LONGEST_PATH = 299
+"""Characters."""
 _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|apply_?diff|update|insert|append|modify", re.IGNORECASE)
 _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
@@ -55,6 +57,7 @@ _MODES = {
 }
 """What tools of several uses are to do with a file, as their arguments name it."""
 _ONLY_TRIES = ("dryRun", "dry_run")
+_NO_LIST, _NO_MODE = frozenset(_LISTS).isdisjoint, frozenset((*_MODE_KEYS, *_ONLY_TRIES)).isdisjoint
 _OF_FOLDERS = re.compile(r"directory|mkdir", re.IGNORECASE)
 _MOVES = re.compile(r"(?:^|_)(?:move|rename|copy)", re.IGNORECASE)
 _FROM_TO = (("source", "destination"), ("source_path", "destination_path"), ("old_path", "new_path"), ("src", "dst"))
@@ -180,13 +183,14 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     if not isinstance(arguments, dict):
         return ()
     paths = [] if _NO_PATH(arguments) else [arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)]
-    listed = next((value for key in _LISTS if isinstance(value := arguments.get(key), list)), [])
+    lists = () if _NO_LIST(arguments) else _LISTS
+    listed = next((value for key in lists if isinstance(value := arguments.get(key), list)), [])
     for item in listed:
         path = next((item[key] for key in PATH_KEYS if key in item), "") if isinstance(item, dict) else item
         paths += [path] if isinstance(path, str) else []
     found: list[tuple[str, str]] = []
     if paths and (action := _action(tool, arguments)):
-        found += [(path, action) for path in paths if 0 < len(path) < 300 and not _NO_FILE.search(path)]
+        found += [(path, action) for path in paths if _may_be_file(path)]
     found += _moved(tool, arguments)
     command = command_of(arguments)
     if command:
@@ -211,11 +215,22 @@ def is_refused(tool: str, arguments: Any, result: Part) -> bool:
 
 def _moved(tool: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (path, action) pairs of a call that moves a file, or copies it."""
-    for keys in _FROM_TO if _MOVES.search(tool) else ():
+    for keys in _FROM_TO if _moves(tool) else ():
         source, target = (str(arguments.get(key, "")) for key in keys)
         if is_file(source) and is_file(target):
             yield source, "read" if "copy" in tool.lower() else "deleted"
             yield target, "created"
+
+
+@lru_cache(maxsize=1024)  # a session calls the same few tools many times
+def _moves(tool: str) -> bool:
+    return _MOVES.search(tool) is not None
+
+
+def _may_be_file(path: str) -> bool:
+    """Return whether an argument that is called a path may be one, and no text or address."""
+    marked = "\n" in path or "://" in path
+    return 0 < len(path) <= _LONGEST_PATH and not (marked and _NO_FILE.search(path))
 
 
 def _code_actions(arguments: dict[str, Any]) -> list[tuple[str, str]]:
@@ -243,13 +258,15 @@ def is_within(path: str, place: str) -> bool:
 
 
 def _action(tool: str, arguments: dict[str, Any]) -> str:
-    if any(arguments.get(key) is True for key in _ONLY_TRIES):
-        return "read"
-    verb = next((did for key in _MODE_KEYS if (did := _MODES.get(str(arguments.get(key))))), "")
+    verb = ""
+    if not _NO_MODE(arguments):
+        if any(arguments.get(key) is True for key in _ONLY_TRIES):
+            return "read"
+        verb = next((did for key in _MODE_KEYS if (did := _MODES.get(str(arguments.get(key))))), "")
     return verb or _action_of(tool, replaces="old_string" in arguments or "old_str" in arguments)
 
 
-@lru_cache(maxsize=1024)  # a session calls the same few tools many times
+@lru_cache(maxsize=1024)
 def _action_of(tool: str, *, replaces: bool) -> str:
     """Return what a tool does to files, by its name. `replaces`: a call names a text that is replaced."""
     if _OF_FOLDERS.search(tool):

@@ -67,7 +67,7 @@ def outdated_lists(messages: Sequence[Message]) -> frozenset[Spot]:
         (at, position)
         for at, message in enumerate(messages)
         for position, part in enumerate(message.parts)
-        if part.kind == "tool_call" and _PLANS.search(part.name) and _is_whole_list(part)
+        if part.kind == "tool_call" and _is_of_plans(part.name) and _is_whole_list(part)
     ]
     return frozenset(lists[:-1])
 
@@ -102,12 +102,12 @@ class TaskList:
         if name in _OTHERS:
             return False
         if [] in arguments.values() and any(
-            value == [] and _PLANS.search(key) and _PLANS.search(call.tool) for key, value in arguments.items()
+            value == [] and _is_of_plans(key) and _is_of_plans(call.tool) for key, value in arguments.items()
         ):
             self.tasks, self._numbered = [], {}
             return True
         tasks = list(_in_arguments(call.tool, arguments, call.message))
-        if not tasks and _PLANS.search(call.tool) and _status(arguments):
+        if not tasks and _is_of_plans(call.tool) and _status(arguments):
             return self._update(arguments, call)
         return self._merge(tasks) if _is_part(call.tool, arguments, tasks) else self._replace(tasks)
 
@@ -197,6 +197,12 @@ def _bare(name: str) -> str:
     return re.sub(r"\W|_", "", name).lower()
 
 
+@lru_cache(maxsize=1024)  # nor many names of arguments
+def _is_of_plans(name: str) -> bool:
+    """Return whether the name of a tool or of an argument is one for tasks."""
+    return _PLANS.search(name) is not None
+
+
 def _status(item: dict[str, Any]) -> Status | None:
     for key in _STATUS_KEYS:
         value = item.get(key)
@@ -209,9 +215,9 @@ def _status(item: dict[str, Any]) -> Status | None:
 
 def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterator[ListedTask]:
     """Yield tasks by the shape of the arguments: a list of objects with a text and a status, or a checklist."""
-    plans = _PLANS.search(tool) is not None
+    plans = _is_of_plans(tool)
     for key, value in arguments.items():
-        named = plans or _PLANS.search(key) is not None
+        named = plans or _is_of_plans(key)
         listed = json_or_text(value) if isinstance(value, str) and named and value.lstrip().startswith("[{") else value
         if isinstance(listed, list) and listed and all(isinstance(item, dict) for item in listed):
             if _is_list(listed, named=plans):

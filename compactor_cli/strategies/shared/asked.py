@@ -15,8 +15,8 @@ from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 
 _WORD = compiled_later(r"\w{4,}")
-_FILE = compiled_later(r"\S*/\S*|\S*\w\.[A-Za-z]\w{0,4}\W*")
-"""Says where something is looked for, not what."""
+_FILE = compiled_later(r"\S*\w\.[A-Za-z]\w{0,4}\W*")
+"""The name of a file, which says where something is looked for, as a path does, and not what."""
 _READ = 4_000
 """Characters of a call, and of a text, in which words are looked for."""
 _FEW, _SHARE = 3, 8
@@ -62,7 +62,7 @@ def _of_call(call: Part) -> Iterator[str]:
     for key, value in values:
         if isinstance(value, str) and key not in PATHS:
             for chunk in value[:_READ].split():
-                if not _FILE.fullmatch(chunk):
+                if "/" not in chunk and not ("." in chunk and _FILE.fullmatch(chunk)):
                     yield from _WORD.findall(chunk)
 
 
@@ -76,10 +76,10 @@ def _holding(lines: Sequence[str], words: frozenset[str]) -> list[int]:
     text = "\n".join(lines)
     present = [word for word in words if word in text]
     held: defaultdict[str, list[int]] = defaultdict(list)
-    for index, line in enumerate(lines) if present else ():
-        if any(word in line for word in present):
-            for word in words.intersection(_WORD.findall(line)):
-                held[word].append(index)
+    holding = {index for word in present for index, line in enumerate(lines) if word in line}
+    for index in sorted(holding):
+        for word in words.intersection(_WORD.findall(lines[index])):
+            held[word].append(index)
     few = max(_FEW, len(lines) // _SHARE)
     telling = sorted((len(where), where) for where in held.values() if len(where) <= few)
     return list(dict.fromkeys(index for _, where in telling for index in where))
