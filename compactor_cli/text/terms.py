@@ -40,6 +40,8 @@ _BORDERS = str.maketrans(
     | dict.fromkeys("“”‘’«»„…—–·、。，；：！？（）「」【】", " ")
 )
 _SAME_LENGTH = (("\\n", "  "), ("\\t", "  "), ("\\r", "  "), ('\\"', "  "))
+_LETTER = compiled_later(r"\\u[0-9a-fA-F]{4}")
+"""A letter or a sign by its number: `\\u2019s` is no name."""
 _QUOTED = (
     ('"', re.compile(r'"([^"\n]*)"')),
     ("`", re.compile(r"`([^`\n]*)`")),
@@ -107,6 +109,8 @@ def chunked(text: str) -> str:
     if "\\" in text:
         for escape, blanks in _SAME_LENGTH:
             text = text.replace(escape, blanks)
+        if "\\u" in text:
+            text = _LETTER.sub(" " * 6, text)
     return text.translate(_BORDERS)
 
 
@@ -119,7 +123,7 @@ def quoted_terms(text: str) -> Iterator[tuple[int, str]]:
             start, end = match.span()
             if not 3 <= end - start - 2 <= _LONGEST_QUOTE:
                 continue
-            inner = match[1].strip(_EDGES)
+            inner = (_LETTER.sub(" ", match[1]) if "\\u" in match[1] else match[1]).strip(_EDGES)
             if len(inner) < 4 or inner.count(" ") > 9 or not _TWO_LETTERS.search(inner):
                 continue
             yield start, inner.lower()

@@ -83,6 +83,11 @@ def test_escapes_inside_a_json_string_part_names_as_line_breaks_do():
     assert names('{"out": "wrote a.py\\nparse_line\\tb.py\\"c.py\\""}') == names("wrote a.py\nparse_line\tb.py c.py")
 
 
+def test_a_letter_that_is_written_by_its_number_is_no_name():
+    assert names("[307] link '\\ue60b', it\\u2019s \\uE60B5") == {"307": "number"}
+    assert names("C:\\users\\u12.py") == names("C: users u12.py")
+
+
 def test_a_name_has_no_punctuation_of_the_sentence_around_it():
     for text in (
         "(see main.py).",
@@ -107,6 +112,7 @@ QUOTED = {
     '"ab"': [],
     '"' + "word " * 12 + '"': [],  # a sentence
     '"over\ntwo lines"': [],
+    "link '\\ue60b', text '\\ue60b SALES'": ["sales"],
     "it's what they're for": [],
     "the dogs' owners' club": [],
     '"never closed': [],
