@@ -30,6 +30,8 @@ _LOOKING_TOOLS = word_set(
     "get list search find read view fetch show check lookup look query think calculate grep glob ls cat open "
     "scroll goto ask web browse todo task plan exit enter finish submit wait write_stdin"
 )
+_LOOKING_AT_END = word_set("get list search find read view show status tree")
+"""What tools are called at the end that begin with what they look at: `pull_request_read`."""
 _GIT_LOOKING = word_set("status log show diff branch rev-parse ls-files blame grep remote fetch config merge-base")
 _LOOKING_WORD = compiled_later(
     r"-{0,2}(?:search|list|ls|view|show|status|info|get|describe|logs?|inspect|help|capture|checks|version)(?:-|$)"
@@ -200,7 +202,7 @@ def _named_key(words: Sequence[str]) -> str:
 
 def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     words = tool_words(call.tool)
-    if not words or words[0] in _LOOKING_TOOLS or acts(call.tool):
+    if not words or words[0] in _LOOKING_TOOLS or words[-1] in _LOOKING_AT_END or acts(call.tool):
         return "", ""
     if path:
         return f"file {path}", one_line(f"edit of {path}", _PATH_WIDTH)

@@ -196,7 +196,8 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
         return
     state.scripts.note(call, parts, order)
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
-    if not given_up and not checked and not (effects and call.failed):
+    looked = bool(read) and not changes and not call.command  # what it did not find leaves nothing to do
+    if not given_up and not checked and not looked and not (effects and call.failed):
         named = next((path for path, _ in changes), "")
         state.errors.note(call, parts, changed, named, order)
 
