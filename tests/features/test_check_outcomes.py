@@ -221,3 +221,15 @@ def test_other_commands_are_no_checks(command):
 def test_a_failure_is_told_with_the_line_that_says_why_in_other_words():
     said = f"{FAILS}/bin/sh: 1: cd: can't cd to /w/build\nmake: *** [Makefile:192: build] Error 2"
     assert Session().runs("make", said).texts() == ["failing: make: /bin/sh: 1: cd: can't cd to /w/build"]
+
+
+def test_what_fails_alike_with_and_without_its_folder_is_told_once() -> None:
+    said = f"{FAILS}/bin/sh: 1: cd: can't cd to /shop/out\nmake: *** [Makefile:9: build] Error 2"
+    session = Session().runs("ls").runs("cd app && make", said).runs("make", said)
+    assert session.texts() == ["failing: make: /bin/sh: 1: cd: can't cd to /shop/out"]
+
+
+def test_what_fails_alike_in_two_folders_is_told_of_both() -> None:
+    said = f"{FAILS}npm error Missing dependency: left"
+    texts = Session().runs("cd app && npm test", said).runs("cd web && npm test", said).texts()
+    assert [text.partition(":")[2].partition(":")[0] for text in texts] == [" npm test (in web)", " npm test (in app)"]

@@ -342,3 +342,16 @@ def test_a_look_by_the_api_that_fails_is_no_open_error() -> None:
     assert Session().runs("gh api repos/o/r/pulls/9", FAILS + "gh: Not Found (HTTP 404)").texts() == []
     (text,) = Session().runs("gh api repos/o/r/pulls -f title=x", FAILS + "gh: Not Found (HTTP 404)").texts()
     assert text == "failed: gh api POST repos/o/r/pulls: gh: Not Found (HTTP 404)"
+
+
+@pytest.mark.parametrize("folder", ["../review", "/shop-review/../review", "review/"])
+def test_a_worktree_that_is_removed_again_is_not_told(folder: str) -> None:
+    session = Session().runs("git worktree add ../review -b topic").runs("git push -u origin topic")
+    assert session.runs(f"git worktree remove --force {folder}").texts() == ["git push -u origin topic"]
+
+
+def test_a_worktree_that_an_earlier_round_tells_is_over_when_it_is_removed() -> None:
+    session = Session().runs("git worktree remove ../review")
+    assert session.texts(earlier=["git worktree add ../review main", "git worktree add ../other main"]) == [
+        "git worktree add ../other main"
+    ]

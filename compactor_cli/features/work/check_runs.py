@@ -211,9 +211,15 @@ class CheckRuns:
         together: dict[tuple[int, tuple[str, ...]], list[Run]] = {}
         for run in reversed(self.failing.values()):
             together.setdefault((run.order, run.names), []).append(run)
+        told: set[tuple[str, str, bool]] = set()
         for runs in together.values():
             label = " && ".join(run.check.label for run in reversed(runs))
             said = runs[0].said or named(runs[0].names) or runs[0].error
+            command, folder, _ = label.partition(" (in ")
+            # a shell that stays in a folder names it once only
+            if said and ((command, said, False) in told or (not folder and (command, said, True) in told)):
+                continue
+            told.add((command, said, bool(folder)))
             yield StateLine("check", f"failing: {label}" + (f": {said}" if said else ""), runs[0].message, open=True)
 
     def error_lines(self) -> Iterator[StateLine]:

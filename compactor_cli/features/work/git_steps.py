@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
 
@@ -29,6 +29,8 @@ _PATH = re.compile(r"/$|^\.+$|\.[A-Za-z]\w*$")
 """How what is checked out ends when it is files."""
 _MOST = 50
 """Commits that are remembered, so that cost stays linear; nobody takes more of them back."""
+_WORKTREE = "git worktree"
+_WAY = compiled_later(r"^(?:\.{0,2}/)+")
 _COMMITS = ("git commit", "git cherry-pick", "git revert")
 
 
@@ -67,6 +69,27 @@ class Commits(Struct):
         hashes = [found.group(1) if (found := _HASH_OF.search(text)) else "" for text in self.made]
         kept = next((at for at, made in enumerate(hashes) if made and _same(made, plain[0])), len(hashes))
         return self.made[kept + 1 :]
+
+
+def ended_worktree(removal: str, told: Iterable[str]) -> str:
+    """Return, of lines that are told, the one that made the folder of a worktree which this line removes; empty when
+    none did."""
+    if not removal.startswith(f"{_WORKTREE} remove "):
+        return ""
+    removed = {_place(word) for word in removal.split()[3:] if not word.startswith("-")}
+    made = (text for text in told if text.startswith(f"{_WORKTREE} add "))
+    return next((text for text in made if _leads_to(removed, text.split()[3:])), "")
+
+
+def _leads_to(places: Iterable[str], words: Sequence[str]) -> bool:
+    """Return whether one of these words is one of these folders, each of which may be named from anywhere."""
+    named = [f"/{_place(word)}" for word in words if not word.startswith("-")]
+    return any(name.endswith(f"/{place}") or f"/{place}".endswith(name) for place in places for name in named)
+
+
+def _place(path: str) -> str:
+    """Return the name of a folder without the way to it from where one stands."""
+    return _WAY.sub("", path).rstrip("/")
 
 
 def _same(first: str, second: str) -> bool:

@@ -24,7 +24,7 @@ from compactor_cli.features.work.effects import Effect, act_effect
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
-from compactor_cli.features.work.git_steps import Commits
+from compactor_cli.features.work.git_steps import Commits, ended_worktree
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
@@ -243,6 +243,9 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         state.ended |= {effect.ends} - {""}
         if effect.text in ("git stash pop", "git stash apply"):
             state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
+            return
+        if made := ended_worktree(effect.text, state.done):
+            del state.done[made]
             return
         state.done.pop(effect.text, None)
         state.done[effect.text] = StateLine("effect", effect.text, call.message)
