@@ -13,15 +13,21 @@ _VERBS = word_set(
     "post issue save schedule reschedule order purchase deploy merge close reopen assign invite upload archive "
     "approve reject move rename reply comment subscribe unsubscribe charge register apply confirm upgrade "
     "downgrade change reset revoke grant enable disable toggle set share forward place launch trigger terminate "
-    "provision restart escalate notify redeem renew withdraw transition"
+    "provision restart escalate notify redeem renew withdraw transition push fork star dismiss rerun"
 )
-_OPENS = word_set("ticket issue case claim dispute request incident account order pr")
-"""What a tool opens outside the session; others open files and pages."""
+_WITH = {
+    "open": word_set("ticket issue case claim dispute request incident account order pr"),
+    "run": word_set("workflow pipeline deployment"),
+    "request": word_set("review reviewers copilot refund return cancellation"),
+}
+"""Verbs of tools that act outside the session only where one of these follows; others open files, run programs."""
+_WRITTEN = word_set("issue review label labels project projects comment release ticket request branch repository")
+"""What a tool of a service writes that has `write` behind: `issue_write`."""
 _WITHIN = compiled_later(
-    r"patch|apply_?diff|^edit|notebook|directory|plan$|todo(?!ist)|(?:create|write|delete|update|move|rename)_?file",
+    r"patch|apply_?diff|^edit|notebook|directory|plan$|todo(?!ist)|(?:create|write|delete|update|move|rename)_?file|run_?task",
     re.IGNORECASE,
 )
-"""Tools that change files and plans of the session, which are told elsewhere."""
+"""Tools that change files and plans of the session, which are told elsewhere, or run a task of the project."""
 _ALSO_THINGS = word_set(
     "book order issue return place comment change charge exchange purchase transfer register launch"
 )
@@ -45,6 +51,9 @@ _LOCAL = word_set(
 _BETWEEN = word_set("for of to from by with in on at and or")
 _SERVICE_WORDS = 2
 """So many words of a service may stand before the verb: `google_calendar_create_event`."""
+_NO_MESSAGE = frozenset(("message", "commit_message", "commitMessage")).isdisjoint
+_NO_REPOSITORY = frozenset(("repo", "repository", "repo_slug", "project_id", "projectId")).isdisjoint
+"""Whether arguments have none of these."""
 
 
 @lru_cache(maxsize=1024)  # a session calls the same few tools many times
@@ -58,14 +67,19 @@ def acts(tool: str) -> bool:
     return bool(acting_verb(tool))
 
 
+def commits_elsewhere(arguments: object) -> bool:
+    """Return whether the arguments of a call are those of a commit to a repository of a service."""
+    return isinstance(arguments, dict) and not _NO_MESSAGE(arguments) and not _NO_REPOSITORY(arguments)
+
+
 @lru_cache(maxsize=1024)
 def acting_verb(tool: str) -> str:
     """Return what a tool does outside the session, by its name; empty for one that does nothing there."""
     words = tool_words(tool)
     if not words or _WITHIN.search(tool):
         return ""
-    if words[0] == "open":
-        return "open" if len(words) > 1 and words[1] in _OPENS else ""
+    if words[0] in _WITH:
+        return words[0] if len(words) > 1 and words[1] in _WITH[words[0]] else ""
     if words == ("submit",) or (len(words) > 1 and words[0] in _VERBS):
         return words[0]
     return _verb_of_service(words)
@@ -75,6 +89,8 @@ def _verb_of_service(words: tuple[str, ...]) -> str:
     """Return the verb behind the name of a service, as in `slack_send_message`."""
     if words[0] in _LOCAL:
         return ""
+    if words[-1] == "write" and words[-2:-1] and words[-2] in _WRITTEN:
+        return "write"
     for at, word in enumerate(words[: _SERVICE_WORDS + 1]):
         if word in _LOOKING or word in _BETWEEN:
             return ""

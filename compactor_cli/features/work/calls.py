@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, may_tell, says_so
 from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_refused, shell_line
+from compactor_cli.features.work.named_commands import named_command
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
@@ -152,7 +153,12 @@ def _running(said: str) -> str:
 
 def _begun(part: Part, index: int) -> ToolCall:
     arguments = call_arguments(part)
-    return ToolCall(part.name.rsplit("__", 1)[-1], arguments, _shell_command(arguments), index)
+    tool, command = part.name.rsplit("__", 1)[-1], _shell_command(arguments)
+    if not command:
+        named, of_shell = named_command(tool, arguments)
+        if named:
+            return ToolCall(named.split(" ", 1)[0], of_shell, named, index)
+    return ToolCall(tool, arguments, command, index)
 
 
 def _shell_command(arguments: Any) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from compactor_cli.features.work.acting_tools import commits_elsewhere
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
 from compactor_cli.features.work.folders import folder_of, within
@@ -266,6 +267,8 @@ class ChangedFiles(Struct):
 def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     """Return (path, action) of the files that a call changes, each path once with its last action; and the paths that
     it reads."""
+    if not call.command and commits_elsewhere(call.arguments):
+        return [], []  # they are files of a server, and the call is an effect
     failed = call.command and (call.failed or call.undecided)
     actions = command_actions(call.arguments, call.said) if failed else every_action(call.tool, call.arguments)
     if not any(action != "read" for _, action in actions) and call.tool in PATHLESS:

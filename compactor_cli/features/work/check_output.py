@@ -32,12 +32,14 @@ _NAMES_ELSE = (
 _TESTS_FAILED = (
     r"^(?:FAILED|ERROR)[ \t]+\S+\.\w+|^[ \t]*--- FAIL:|^FAIL(?:\s|:|$)|^(?:FAIL|ERROR): \w|\.\.\. FAILED$|^FAILED \(|"
     r"\b[1-9]\d* (?:failed|failures?|failing)\b|^[ \t]*[1-9]\d* fail$|^[ \t]*not ok\b|^# fail [1-9]|Some tests failed|"
-    r"\bFailures: [1-9]|\bfailures=[1-9]|test result: FAILED|^=+ .*\b[1-9]\d* errors?\b.*=+$|BUILD FAIL|Failed: +[1-9]|"
+    r"\bFailures: [1-9]|\b(?:failures|failed)(?:=|\": ?)[1-9]|"
+    r"test result: FAILED|^=+ .*\b[1-9]\d* errors?\b.*=+$|BUILD FAIL|Failed: +[1-9]|"
     r"\[(?:build|setup) failed\]|ERR_PNPM_\w*FAIL|ELIFECYCLE|npm (?:ERR!|error)|^make(?:\[\d+\])?: \*\*\*|"
     r"^Traceback \(most recent call last\)|error\[E\d+\]|^ERROR: (?:file or directory )?not found"
 )
 _TESTS_PASSED = (
-    r"\b[1-9]\d* (?:passed|passing)\b|^[ \t]*[1-9]\d* pass$|^ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+m?s)"
+    r"\b[1-9]\d* (?:passed|passing)\b|\bpassed(?:=|\": ?)[1-9]|"
+    r"^[ \t]*[1-9]\d* pass$|^ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+m?s)"
     r"(?!.*no tests to run)|^PASS$|test result: ok\. [1-9]|^OK(?: \(|$)|^# pass [1-9]|"
     r"\b[1-9]\d* examples?, 0 failures|BUILD SUCCESS|^Passed!|Failed: +0, Passed: +[1-9]|^All \d* ?tests passed|"
     r"^100% tests passed|^DONE [1-9]\d* tests(?: in|, \d+ skipped in)|congratulations :\)"
@@ -65,8 +67,8 @@ _TESTS_FAILED_WORDS = (
     "not found",
 )
 _TESTS_PASSED_WORDS = (
-    *(" passed", " passing", " pass\n", "# pass", "\nok", "\nPASS\n", "\nPassed!", "Passed: ", "\nOK", ": ok. "),
-    *("0 failures", "BUILD SUCCESS", "\nDONE ", "congratulations :)"),
+    *(" passed", "passed=", 'passed"', " passing", " pass\n", "# pass", "\nok", "\nPASS\n", "\nPassed!"),
+    *("Passed: ", "\nOK", ": ok. ", "0 failures", "BUILD SUCCESS", "\nDONE ", "congratulations :)"),
 )
 _FAILED_WORDS = (
     *("error", "not compile", "✖", "FAIL", "ERR", "ELIFECYCLE", "***", "issue", "reformat", "undefined", "Failed"),

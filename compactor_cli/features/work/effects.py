@@ -11,18 +11,24 @@ from msgspec import Struct
 
 from compactor_cli.features.work.acting_tools import acting_verb, tool_words
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.ledger import failure_line
+from compactor_cli.features.work.ledger import PATH_KEYS, failure_line
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.patterns import compiled_later
 
 _IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
-_IDENTITY = compiled_later(r"(?:_id|Id|Key)$")
-_NOT_MEANT = ("user_id", "userId", "payment_id", "paymentId", "payment_method_id", "session_id", "request_id")
+_IDENTITY = compiled_later(r"(?:_i?id|Id|Key|(?:issue|pull|pr|[rR]equest)_?[nN]umber)$")
+_NOT_MEANT = (
+    *("user_id", "userId", "payment_id", "paymentId", "payment_method_id", "session_id", "request_id", "node_id"),
+)
 """Identities of who acts and how, not of what is acted on."""
 _PAYMENTS = ("payment_id", "paymentId", "payment_method_id")
 """Members of elements of a list that say how something is paid, which is told nowhere."""
 _TITLE_KEYS = ("name", "title", "to", "subject", "email", "url")
+_CONTENT_KEYS = ("content", "file_text", "contents")
+"""What a file is to hold, which says little where it is cut."""
+ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
+"""Addresses of things that are made with a title, and acted on by a number."""
 _PERSON_KEYS = ("user_id", "userId")
 _NAMES_ITSELF = re.compile(r"(?=\S*\d)[\w#][\w.:#/-]{2,39}")
 """A value that identifies something: one word with a digit in it."""
@@ -64,6 +70,7 @@ def act_effect(call: ToolCall) -> Effect:
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     given = _identities(arguments)
     titles = [_scalar(value) or _listed(value, _SCALAR_WIDTH) for value in map(arguments.get, _TITLE_KEYS)]
+    titles += filter(None, (_scalar(arguments.get(key)) for key in PATH_KEYS))
     made = _made(call.said) if not given and not call.failed else []
     persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
     head = " ".join(filter(None, [call.tool, *(made or given or persons), *titles]))
@@ -115,6 +122,9 @@ def _object(said: str) -> dict[str, Any]:
 def _made(said: str) -> list[str]:
     """Return what a result says to identify what was made: its identities, else the members that are one word with a
     digit."""
+    address = ADDRESS.search(said) if "https://" in said else None
+    if address:
+        return [address.group()]
     members = {key: text for key, item in _object(said).items() if key not in _NOT_MEANT and (text := _scalar(item))}
     return _identities(members) or [text for text in members.values() if _NAMES_ITSELF.fullmatch(text)][:2]
 
@@ -129,7 +139,7 @@ def _is_scalar(value: object) -> bool:
 
 def _details(tool: str, arguments: dict[str, Any]) -> str:
     """Return further arguments that fit on a line, as `name value`; first those that the name of the tool speaks of."""
-    known = {*_IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS}
+    known = {*_IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS, *PATH_KEYS, *_CONTENT_KEYS}
     meant = {word.rstrip("s") for word in tool_words(tool)}
     names = [key for key in arguments if key not in known and not _IDENTITY.search(key)]
     found: list[str] = []

@@ -202,7 +202,8 @@ def _named_key(words: Sequence[str]) -> str:
 
 def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     words = tool_words(call.tool)
-    if not words or words[0] in _LOOKING_TOOLS or words[-1] in _LOOKING_AT_END or acts(call.tool):
+    looks = words[:1] == ("git",) and words[1:] and words[1] in _GIT_LOOKING
+    if not words or looks or words[0] in _LOOKING_TOOLS or words[-1] in _LOOKING_AT_END or acts(call.tool):
         return "", ""
     if path:
         return f"file {path}", one_line(f"edit of {path}", _PATH_WIDTH)

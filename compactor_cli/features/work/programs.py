@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -57,6 +58,13 @@ _TARGETS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
     ("lint", compiled_later(r"(?:^|[:._-])(?:check|verify|validate|clippy)(?:$|[:._-])")),
 )
 """What the names of targets say, the plainest first."""
+_STARTING = word_set("run execute exec start launch all project")
+_BY_NAME: tuple[tuple[CheckKind, frozenset[str]], ...] = (
+    ("tests", word_set("test tests unit integration e2e")),
+    ("build", word_set("build compile")),
+    ("lint", word_set("lint linter linters typecheck type types check checks")),
+)
+"""Words of which names such as `run_tests` are made."""
 _SUBCOMMANDS: dict[str, CheckKind] = {
     **dict.fromkeys(word_set("test nextest spec integration-test verify"), "tests"),
     **dict.fromkeys(word_set("build check compile package assemble install"), "build"),
@@ -128,7 +136,16 @@ def kind_of(program: str, rest: Sequence[str]) -> CheckKind | None:
         return _target_kind(program, plain)
     if program in PLATFORMS:
         return _platform_kind(program, first, plain, rest)
-    return None
+    return kind_by_name(program)
+
+
+def kind_by_name(name: str) -> CheckKind | None:
+    """Return the kind of check that a tool or a program is by its name, of two words or more: `run_tests`."""
+    words = tool_words(name)
+    telling = [word for word in words if word not in _STARTING]
+    if len(words) < 2 or not telling:
+        return None
+    return next((kind for kind, names in _BY_NAME if names.issuperset(telling)), None)
 
 
 def _formatter_kind(program: str, first: str, rest: Sequence[str]) -> CheckKind | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.effects import Effect, plain_key, reason
+from compactor_cli.features.work.effects import ADDRESS, Effect, plain_key, reason
 from compactor_cli.features.work.git_files import past_options
 from compactor_cli.features.work.git_steps import first_line, git_step
 from compactor_cli.features.work.github_steps import github_key, github_step
@@ -43,7 +43,6 @@ _FATAL = compiled_later(
 """How programs say that they gave up, where their exit code is hidden."""
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _GIT_ASIDE = word_set("add status diff log")
-_ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
 
 
 def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
@@ -114,7 +113,7 @@ def _confirmed(text: str, said: str, key: str) -> str:
         )
         return f"{text}{title} ({found.group(1)[:10]})" if found else text
     if key in ("gh pr create", "gh issue create", "gh release create"):
-        address = _ADDRESS.search(said)
+        address = ADDRESS.search(said)
         return f"{text} ({address.group()})" if address else text
     return text
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.features.work.acting_tools import acts, tool_words
+from compactor_cli.features.work.acting_tools import acts, commits_elsewhere, tool_words
 from compactor_cli.features.work.calls import (
     ToolCall,
     handles,
@@ -223,7 +223,7 @@ def _note_declined(state: _State, call: ToolCall, changes: Sequence[tuple[str, s
 def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]]) -> Iterator[Effect]:
     if call.command:
         yield from shell_effects(call, parts)
-    elif acts(call.tool) and not changes:
+    elif not changes and (acts(call.tool) or commits_elsewhere(call.arguments)):
         yield act_effect(call)
 
 
@@ -264,7 +264,7 @@ def _ends(tool: str) -> bool:
 def _in_flight(call: ToolCall) -> str:
     values = list(told_arguments(call.arguments).values())
     if call.command:
-        told = f"{call.tool} {call.command}"
+        told = call.command if call.command.startswith(f"{call.tool} ") else f"{call.tool} {call.command}"
     elif acts(call.tool) or (
         len(values) > 1 and max(map(len, values)) < _SHORT and not names_its_object(call.arguments)
     ):
