@@ -15,7 +15,7 @@ from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
 from compactor_cli.model.state_line import StateLine
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.summaries.format.headers import Base, header, lines_header, lines_mark, round_of
+from compactor_cli.summaries.format.headers import CUT_OFF, Base, header, lines_header, lines_mark, round_of
 from compactor_cli.summaries.format.verbatim import carried
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.shorten import reference
@@ -83,6 +83,8 @@ def write_summaries(
         if not text:
             failed |= set(slot.groups)
             continue
+        if slot is not base_slot and text in (request.header, request.shorter_header):
+            text = _cut_off(transcript, request, number)
         tokens = context.count(text)
         part = Part("text", text, tokens)
         message = Message(
@@ -94,6 +96,13 @@ def write_summaries(
         decisions = tuple(_gone(d) if d.group in failed else d for d in plan.decisions)
         plan = replace(plan, decisions=decisions)
     return plan, tuple(written[slot] for slot in plan.slots if slot in written)
+
+
+def _cut_off(transcript: Transcript, request: SummaryRequest, number: int) -> str:
+    """Return what a summary says that found nothing to tell: where something is gone, and how to get it back."""
+    records = dict.fromkeys(record for m in request.messages for record in m.records)
+    address = reference(transcript.raw(record) for record in records)
+    return f"{lines_header({m.number for m in request.messages}, round=number, reference=address)}\n{CUT_OFF}"
 
 
 def _task(messages: Sequence[Message]) -> str:

@@ -13,8 +13,10 @@ from msgspec.structs import replace
 
 from compactor_cli.model.budget import TIERS, Budget
 from compactor_cli.model.group import Group
+from compactor_cli.model.injected import is_instructing
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.shared.carried_requests import instructions_in_place
 from compactor_cli.strategies.shared.newest import bound, comfortable, fit_newest
 from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
 from compactor_cli.strategies.shared.renditions import Cut, Renderer, level
@@ -42,6 +44,7 @@ _LEAST_CUT, _LEAST_SHARE = 80, 0.05
 """Tokens, and share of an exchange, from which on a part of it is worth reading."""
 _CALL_LINE = (20, 20, 20, 8)
 """Tokens that a tier's summary says of a call."""
+_INSTRUCTIONS = "standing instructions"
 _SMALLEST_SLOT = 58
 """Tokens of the shortest heading that says what a summary stands for and what was compacted."""
 
@@ -107,6 +110,7 @@ class _Planner:
         finished = {g.index for g in inputs.groups if self.target is None and inputs.is_summary(g)}
         protected = [g for g in inputs.groups if g.index in inputs.protected or g.index in finished]
         self._keep_protected(protected)
+        self._keep_instructions([g for g in inputs.groups if g.index not in self.decisions and self._instructs(g)])
         self._keep_residuals([g for g in inputs.groups if g.index not in self.decisions and self._is_residual(g)])
         apart = {i for group in self.decisions for i in inputs.groups[group].messages}
         for group in inputs.groups:
@@ -162,6 +166,17 @@ class _Planner:
             self._keep([self.renderer.whole(g, reason.get(g.index, "finished summary")) for g in groups])
             return
         self._keep(keep_protected(self.inputs, self.renderer, groups, self.target))
+
+    def _instructs(self, group: Group) -> bool:
+        return all(is_instructing(self.inputs.messages[i]) for i in group.messages)
+
+    def _keep_instructions(self, groups: list[Group]) -> None:
+        """Keep what a harness put in that the agent is to keep to: whole where it has room, else what binds most."""
+        if self.target is None:
+            self._keep([self.renderer.whole(g, _INSTRUCTIONS) for g in groups])
+        elif groups:
+            room = self.target - sum(d.tokens for d in self.decisions.values())
+            self._keep([d._replace(reason=_INSTRUCTIONS) for d in instructions_in_place(self.inputs, groups, room)])
 
     def _keep_residuals(self, groups: list[Group]) -> None:
         """Keep whole exchanges of residuals; too large ones with the other bodies shortened, else demoted."""

@@ -42,14 +42,18 @@ def said(data: bytes) -> str:
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["before-the-request", "later"])
-@pytest.mark.parametrize("strategy", QUOTING)
+@pytest.mark.parametrize("strategy", [*QUOTING, "tiered"])
 @pytest.mark.parametrize("ratio", [0.1, 0.25])
 def test_they_stand_word_for_word_in_what_is_left(strategy: str, ratio: float, first: bool) -> None:
     text = said(compact(session(first=first), strategy=strategy, target_ratio=ratio).data)
     assert [rule for rule in RULES if rule not in text] == []
 
 
-@pytest.mark.parametrize("strategies", [*([name] for name in QUOTING), ["rolling", "adaptive"]], ids="-".join)
+@pytest.mark.parametrize(
+    "strategies",
+    [*([name] for name in QUOTING), ["tiered"], ["rolling", "adaptive"], ["adaptive", "tiered"]],
+    ids="-".join,
+)
 def test_they_stand_after_five_rounds(strategies: list[str]) -> None:
     kept, names = session(first=True), cycle(strategies)
     target = load(kept).tokens // 4
@@ -107,9 +111,32 @@ LONG = "\n".join(
 )
 
 
-@pytest.mark.parametrize("strategy", QUOTING)
-def test_of_long_ones_the_lines_that_bind_stay_though_they_stand_in_a_list(strategy: str) -> None:
+@pytest.mark.parametrize(("strategy", "target"), [*((name, 2000) for name in QUOTING), ("tiered", 2600)])
+def test_of_long_ones_the_lines_that_bind_stay_though_they_stand_in_a_list(strategy: str, target: int) -> None:
     records = [system(), user(LONG), user("Make the app start faster."), *work(10, 60)]
-    text = said(compact(jsonl(*records), strategy=strategy, target_tokens=2000).data)
+    text = said(compact(jsonl(*records), strategy=strategy, target_tokens=target).data)
     assert [rule for rule in BINDING if rule not in text] == []
     assert sum(line in text for line in MAP) < 20
+
+
+def test_cut_at_their_place_they_are_still_told_from_what_the_user_asks() -> None:
+    beside = "<environment_context>\n  <cwd>/work/app</cwd>\n</environment_context>"
+    told = user([{"type": "text", "text": LONG}, {"type": "text", "text": beside}])
+    data = jsonl(system(), told, user("Make the app start faster."), *work(10, 60))
+    (part,) = compact(data, strategy="tiered", target_tokens=2600).parts
+    (cut,) = [message for message in part.messages if any(rule in message.text() for rule in BINDING)]
+    assert cut.origin == "injected"
+    assert cut.text().startswith("# AGENTS.md instructions for /work/app\n")
+    assert beside in cut.text()
+    (again,) = load(compact(data, strategy="tiered", target_tokens=2600).data).transcripts
+    assert [m.origin for m in again.messages if any(rule in m.text() for rule in BINDING)] == ["injected"]
+
+
+def test_a_summary_with_nothing_to_tell_says_so() -> None:
+    other = user("<system-reminder>" + prose("nothing", 400) + "</system-reminder>")
+    data = jsonl(system(), other, user("Make the app start faster."), *work(10, 60))
+    (part,) = compact(data, strategy="tiered", target_ratio=0.25).parts
+    own = [message for message in part.messages if message.origin == "summary"]
+    said_of_all = [message.text().split("\n", 1)[1] for message in own]
+    assert "Cut off: nothing of them is kept here." in said_of_all
+    assert not [said for said in said_of_all if said.startswith("Stands for") and "\n" not in said]

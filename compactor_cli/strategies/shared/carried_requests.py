@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from compactor_cli.model.group import Group
-from compactor_cli.model.injected import is_instructing
+from compactor_cli.model.injected import is_instructing, is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
@@ -34,6 +35,8 @@ SHARE = 0.4
 """Share of the room for the words of the user."""
 _SMALL_SHARE, _SMALL = 0.65, 300
 """Their share of a small room, and the tokens that they may have where their usual share is less."""
+_OPENING = 12
+"""Lines at most with which a text says that it holds standing instructions."""
 _KEPT_BEFORE = 0.8
 """The least value of what an earlier round kept: it was chosen once."""
 
@@ -173,16 +176,51 @@ def quotes_of(words: Repeatable, chosen: Mapping[int, KeptRequest], *, ends: boo
     return tuple(quote for _, quote in sorted(numbered, key=lambda pair: pair[0]))
 
 
+def instructions_in_place(inputs: PlanInput, groups: Sequence[Group], room: int) -> list[Decision]:
+    """Return what stays of these messages, which hold standing instructions, at their places in their share of a room.
+    What stands beside the instructions, such as the date, stays with them."""
+    spots = {
+        g.messages[0]: next(
+            (i for i, p in enumerate(inputs.messages[g.messages[0]].parts) if is_instructions(p.text)), -1
+        )
+        for g in groups
+    }
+    told = tuple(Request(at, inputs.messages[at].parts[i].text) for at, i in spots.items() if i >= 0)
+    kept = choose_instructions(inputs, replace(NO_WORDS, instructions=told), room)
+    found: list[Decision | None] = []
+    for group in groups:
+        at = group.messages[0]
+        if at in kept and len(group.messages) == 1:
+            i = spots[at]
+            stays = replace(kept[at], text=_opened(inputs.messages[at].parts[i].text, kept[at].text))
+            found.append(_as_far_as_kept(inputs, group, stays, i))
+    return list(filter(None, found))
+
+
+def _opened(text: str, kept: str) -> str:
+    """Return what is kept of standing instructions behind the lines that say that they are such."""
+    lines = text.split("\n")
+    opening = next((head for n in range(1, _OPENING + 1) if is_instructions(head := "\n".join(lines[:n]))), "")
+    if kept.startswith(opening):
+        return kept
+    return "\n".join([opening, *([] if kept.startswith(LEFT_OUT) else [LEFT_OUT]), kept])
+
+
 def in_place(inputs: PlanInput, group: Group, kept: KeptRequest | None) -> Decision | None:
     """Decide on a request at its place as far as it stays; None when it cannot be cut there, or nothing of it stays."""
     if kept is None or len(group.messages) > 1:
         return None
+    texts = [i for i, part in enumerate(inputs.messages[group.messages[0]].parts) if part.text.strip()]
+    return _as_far_as_kept(inputs, group, kept, texts[0]) if kept.whole or len(texts) == 1 else None
+
+
+def _as_far_as_kept(inputs: PlanInput, group: Group, kept: KeptRequest, i: int) -> Decision | None:
+    """Decide on a message of which one part is cut to what is kept of it; None when that takes no less."""
     if kept.whole:
         return Decision(group.index, "whole", group.tokens, "request of the user")
-    texts = [(i, part) for i, part in enumerate(inputs.messages[group.messages[0]].parts) if part.text.strip()]
-    if len(texts) != 1 or texts[0][1].place is None:
+    part = inputs.messages[group.messages[0]].parts[i]
+    if part.place is None:
         return None
-    i, part = texts[0]
     left_out = len(part.text) - sum(len(piece.strip()) for piece in kept.text.split(LEFT_OUT))
     text = f"{kept.text}\n[… {max(1, left_out):,} characters left out · {text_reference(part.text)}]"
     edit = Edit(group.messages[0], i, text, inputs.count(text))

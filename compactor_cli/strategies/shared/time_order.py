@@ -12,10 +12,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.model.group import Group
+from compactor_cli.model.injected import is_instructing
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Quote, SummarySlot
 from compactor_cli.model.planning import DECIDED, PlanInput
-from compactor_cli.summaries.format.excerpts import user_named
+from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, user_named
 from compactor_cli.summaries.format.verbatim import can_repeat, label_of, turn
 
 HEADINGS = 0.25
@@ -224,7 +225,8 @@ def repeated(inputs: PlanInput, decision: Decision, group: Group) -> list[Quote]
                 continue
             speaker = {"tool_call": "".join(part.name.split()).replace(":", "_"), "tool_result": "→"}.get(part.kind)
             if speaker is None:
-                names = {"assistant": "", "user": user_named(message.speaker)}
+                told = INSTRUCTIONS if is_instructing(message) else user_named(message.speaker)
+                names = {"assistant": "", "user": told}
                 speaker = names.get(message.role, message.role)
             quotes.append(Quote("turn", index, text, label_of(message.number, speaker), message.number))
     return quotes
