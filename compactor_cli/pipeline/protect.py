@@ -19,6 +19,7 @@ from compactor_cli.model.planning import (
     LAST_REQUEST,
     NEWEST,
 )
+from compactor_cli.model.talking import telling_requests
 from compactor_cli.summaries.format.reading import EARLIER_USER
 from compactor_cli.summaries.format.verbatim import carried
 
@@ -39,7 +40,7 @@ def protect(
 ) -> Protection:
     """Protect system messages, the first and last real request, matches of --keep, the newest `keep_last`
     messages, work in flight, records that stand for history out of context, and what a person `decided` to keep."""
-    requests = [m.index for m in messages if m.origin == "request"]
+    requests = [m.index for m in telling_requests(messages)]
     # a summary that repeats the first request in full stands for it
     task = next((m.index for m in messages if m.origin == "summary" and _carries_request(m.text("text"))), None)
     newest = len(messages) - keep_last - (bool(messages) and messages[-1].id == CLOSING_ID)

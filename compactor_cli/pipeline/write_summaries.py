@@ -14,6 +14,7 @@ from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
 from compactor_cli.model.state_line import StateLine
+from compactor_cli.model.talking import people_talk
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.summaries.format.headers import CUT_OFF, Base, header, lines_header, lines_mark, round_of
 from compactor_cli.summaries.format.verbatim import carried
@@ -153,13 +154,8 @@ def _request(
     shorter = heading() if base is not None else ""
     full = heading(base=base) if base is not None else heading()
     later = transcript.messages[covered[-1].index + 1 :]
-    answered = any(message.role == "assistant" for message in later) or _people_talk(transcript)
+    answered = any(message.role == "assistant" for message in later) or people_talk(transcript.messages)
     return SummaryRequest(slot, full, covered, keywords, budget, number, parts, shorter, answered=answered)
-
-
-def _people_talk(transcript: Transcript) -> bool:
-    """Return whether people talk with each other: nobody is there of whom an answer is awaited."""
-    return any(m.speaker for m in transcript.messages) and all(m.role != "assistant" for m in transcript.messages)
 
 
 def _write(request: SummaryRequest, context: SummaryContext) -> str:

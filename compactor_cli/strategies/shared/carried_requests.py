@@ -14,6 +14,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
 from compactor_cli.model.replies import reply_in
+from compactor_cli.model.talking import is_interjection, people_talk, telling_requests
 from compactor_cli.strategies.shared.requests import (
     HEADING,
     LEFT_OUT,
@@ -74,7 +75,7 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
     new: list[Request] = []
     standing: list[Request] = []
     first_stays = last_stays = False
-    newest = max((m.index for m in inputs.messages if m.origin == "request"), default=-1)
+    newest = next((m.index for m in reversed(telling_requests(inputs.messages))), -1)
     for group in inputs.groups:
         for message in (inputs.messages[i] for i in group.messages):
             if group.index in fixed:
@@ -106,6 +107,8 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
         for request in new
     }
     labels |= {request.message: label_of(numbers[request.message], INSTRUCTIONS) for request in standing}
+    if people_talk(inputs.messages):
+        requests = [request for request in requests if not is_interjection(request.text)] or requests
     return Repeatable(
         requests=tuple(requests),
         instructions=tuple(instructions),

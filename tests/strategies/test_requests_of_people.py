@@ -1,0 +1,49 @@
+"""What people who talk with each other asked first and last: their nods stand for nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.model.talking import is_interjection
+from tests.builders import compact, jsonl, prose
+
+OPENS, ASKS = "Shall we begin with the budget for the new office?", "Please send me the figures by Friday."
+
+
+def meeting() -> bytes:
+    said = ["Yeah .", OPENS, *(prose(f"office{at}", 2) for at in range(40)), ASKS, "Mm-hmm .", "Huh . {laugh} OK ."]
+    return jsonl(*({"role": "user", "name": f"Person {'AB'[at % 2]}", "content": text} for at, text in enumerate(said)))
+
+
+@pytest.mark.parametrize("strategy", ["handoff", "rolling"])
+def test_the_last_that_asks_something_is_told_as_the_last_request(strategy: str) -> None:
+    (part,) = compact(meeting(), strategy=strategy, target_tokens=700).parts
+    text = "\n".join(message.text() for message in part.messages)
+    assert OPENS in text
+    assert ASKS in text
+    assert "Last request from user was: Mm-hmm" not in text
+    assert "Last request from user was: Huh" not in text
+    assert "\nYeah .\n" not in text
+
+
+def test_an_answer_to_an_agent_is_a_request_though_it_is_short() -> None:
+    records = [{"role": "user", "content": OPENS}, {"role": "assistant", "content": prose("plan", 30)}]
+    data = jsonl(
+        *records, {"role": "user", "content": "Yes, please."}, {"role": "assistant", "content": prose("b", 30)}
+    )
+    (part,) = compact(data, strategy="handoff", target_ratio=0.4).parts
+    assert any("Yes, please." in message.text() for message in part.messages)
+
+
+@pytest.mark.parametrize(
+    ("text", "nods"),
+    [
+        ("Huh .", True),
+        ("Yeah . {disfmarker} OK", True),
+        ("At 14:30.", False),
+        ("请把会议改到周五", False),
+        ("Please turn it off.", False),
+    ],
+)
+def test_a_few_words_without_a_number_are_an_interjection(text: str, *, nods: bool) -> None:
+    assert is_interjection(text) is nods
