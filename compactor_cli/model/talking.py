@@ -10,8 +10,8 @@ from compactor_cli.text.patterns import compiled_later
 _MARKED = compiled_later(r"[\[{(<][^\]})>\n]*[\]})>]")
 """What a writer of minutes puts in: `{laugh}`, `[pause]`."""
 _WORD = compiled_later(r"[A-Za-z]+(?:[-'][A-Za-z]+)*")
-_FEW = 3
-"""Words up to which nothing is asked, as in "Mm-hmm." and "Yeah, OK."."""
+_FEW = 2
+"""Different words up to which nothing is asked, as in "Mm-hmm.", "Yeah, OK." and "Right, right, right."."""
 _SHORT = 80
 """Characters from which on a text is more than that; marks count."""
 
@@ -22,10 +22,10 @@ def people_talk(messages: Sequence[Message]) -> bool:
 
 
 def is_interjection(text: str) -> bool:
-    """Return whether what somebody says is a few words that name no number."""
+    """Return whether what somebody says is one or two words, however often, that name no number."""
     if len(text) >= _SHORT or not text.isascii() or any(map(str.isdigit, text)):
         return False
-    return len(_WORD.findall(_MARKED.sub("", text))) <= _FEW
+    return len(set(_WORD.findall(_MARKED.sub("", text).lower()))) <= _FEW
 
 
 def telling_requests(messages: Sequence[Message]) -> list[Message]:
