@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import random
+import re
 import runpy
 import select
 import shutil
@@ -261,33 +262,43 @@ def _preload():
     open_database = importlib.import_module("compactor_cli.db.database").open_database
     with tempfile.TemporaryDirectory() as folder:
         open_database(str(Path(folder) / "store.sqlite3")).close()
-    import_all(imported_by(_use_commands))
-    _compile_patterns()
+    modules, patterns = used_by(_use_commands)
+    import_all(modules)
+    _compile_patterns(patterns)
 
 
-def _compile_patterns():
-    """Compile the patterns that the package compiles when it uses them first."""
+def _compile_patterns(patterns):
+    """Compile patterns that commands use, and those that the package compiles when it uses them first."""
     later = type(importlib.import_module("compactor_cli.text.patterns").compiled_later(""))
     for pattern in gc.get_objects():
         if type(pattern) is later:
             for name in ("match", "fullmatch", "search", "finditer", "findall", "sub", "split"):
                 getattr(pattern, name)
+    for source, flags in patterns:  # last: few are kept by Python
+        re.compile(source, flags)
 
 
 def imported_by(work):
-    """The modules that a function imports. It runs in a process of its own, so that nothing else is left of it."""
+    """The modules that a function imports."""
+    return used_by(work)[0]
+
+
+def used_by(work):
+    """The modules that a function imports, and the patterns that Python compiles for it: source and flags. It runs in
+    a process of its own, so that nothing else is left of it."""
     reading, writing = os.pipe()
     child = os.fork()
     if child:
         os.close(writing)
-        with os.fdopen(reading, encoding="utf-8") as names:
-            found = names.read().split()
+        found = json.loads(_all_of(reading) or "[[], []]")
         os.waitpid(child, 0)
         return found
     try:
         before = set(sys.modules)
+        re.purge()
         work()
-        os.write(writing, "\n".join(sorted(set(sys.modules) - before)).encode())
+        patterns = [(source, flags) for _, source, flags in vars(re)["_cache"] if isinstance(source, str)]
+        _give(writing, json.dumps([sorted(set(sys.modules) - before), patterns]).encode())
     finally:
         os._exit(0)
 
