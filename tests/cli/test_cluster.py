@@ -14,8 +14,8 @@ import pytest
 from compactor_cli.cli import cluster
 from compactor_cli.errors import UsageError
 from tests.builders import command, environment, exchanges, jsonl
+from tests.cli.shared_work import WORK, chunks
 from tests.cli.test_many import DONE, written
-from tests.cli.test_workers import WORK, chunks
 
 FILES = 24
 OPTIONS = ("--target-ratio", "0.3", "--out-dir")
@@ -136,7 +136,7 @@ def test_a_cluster_that_stays_without_a_worker_is_an_error(deserted, monkeypatch
         (("--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), "no cluster with a worker is there"),
     ],
 )
-def test_what_cannot_be_asked_for(fresh, sessions, options, words):
-    done = fresh("compact", "in/0*.jsonl", *OPTIONS, "out", *options)
+def test_what_cannot_be_asked_for(run, sessions, options, words):
+    done = run("compact", "in/0*.jsonl", *OPTIONS, "out", *options)
     assert (done.code, done.stdout) == (2, b"")
     assert words in done.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 import subprocess
 import sys
@@ -14,39 +13,10 @@ from pathlib import Path
 import pytest
 
 from compactor_cli.cli.workers import Work, in_order, undisturbed
+from tests.cli import shared_work
+from tests.cli.shared_work import WORK, begin, chunks, ended, kept_off, signals_of
 
 ROOT = Path(__file__).parents[2]
-_factor: list[int] = []
-
-
-def begin(factor):
-    _factor.append(factor)
-
-
-def multiplied(items):
-    return [_done(item) for item in items]
-
-
-def _done(item):
-    if isinstance(item, str):  # a path: the process ends where it is not there, and makes it
-        marker = Path(item)
-        if item == "always" or not marker.exists():
-            if item != "always":
-                marker.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return "done the second time"
-    return item * _factor[0]
-
-
-def ended(item):
-    return f"{item} ended its process"
-
-
-WORK = Work(begin, (3,), multiplied, ended, preload=(__name__,))
-
-
-def chunks(items, size):
-    return [items[at : at + size] for at in range(0, len(items), size)]
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3])
@@ -87,7 +57,9 @@ def test_what_a_terminal_sends_to_all_is_for_the_process_that_hands_out_the_work
 
 def check_what_is_blocked():
     """A worker tells of itself: while it begins a thread, its file in /proc says that it blocks everything."""
-    results = in_order(Work(begin, (3,), kept_off, ended, preload=(__name__,)), chunks(list(range(20)), 2), 2)
+    results = in_order(
+        Work(begin, (3,), kept_off, ended, preload=(shared_work.__name__,)), chunks(list(range(20)), 2), 2
+    )
     try:
         for kept in results:
             assert {signal.SIGINT, signal.SIGHUP} <= kept
@@ -98,19 +70,6 @@ def check_what_is_blocked():
     finally:
         results.close()
     assert not {signal.SIGINT, signal.SIGHUP} & set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
-
-
-def kept_off(items):
-    """The signals that this process blocks or ignores, for each item."""
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    return [blocked | signals_of(os.getpid(), "SigIgn") for _ in items]
-
-
-def signals_of(pid, name):
-    """The signals that a process blocks (SigBlk) or ignores (SigIgn)."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    mask = int(next(line for line in status.splitlines() if line.startswith(f"{name}:")).split()[1], 16)
-    return {number for number in signal.valid_signals() if mask >> (number - 1) & 1}
 
 
 def test_a_signal_waits_until_what_is_begun_is_done():
