@@ -14,6 +14,7 @@ import zipfile
 import pytest
 
 from compactor_cli import api, containers
+from compactor_cli.containers import base
 from compactor_cli.errors import InputError
 from tests.builders import exchanges, jsonl
 
@@ -136,9 +137,17 @@ def test_an_archive_of_which_the_beginning_is_missing_is_refused(size):
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst", ".bz2", ".xz"])
-def test_a_bomb_is_refused(suffix):
+def test_a_bomb_is_refused(suffix, monkeypatch):
+    monkeypatch.setattr(base, "_SMALL", 4 << 20)  # as much as it is would take seconds to pack
     with pytest.raises(InputError, match="unpacks to more than 500 times"):
-        containers.unpack(COMPRESSORS[suffix](b"\n" * (70 << 20)))
+        containers.unpack(COMPRESSORS[suffix](b"\n" * (6 << 20)))
+
+
+def test_64_megabytes_are_no_bomb_and_more_are_one_that_come_of_too_little():
+    base.check_size(64 << 20, 1)
+    base.check_size(500 << 20, 1 << 20)
+    with pytest.raises(InputError, match="unpacks to more than 500 times"):
+        base.check_size((64 << 20) + 1, 1)
 
 
 def test_data_that_is_packed_twice_is_refused_by_both_names():
