@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
+from pathlib import Path
 
-BY_PARAMETER = {"strategy": 3, "fresh_url": 2, "path": 2}
+BY_PARAMETER = {"strategy": 4, "fresh_url": 2, "path": 3}
 """One in so many cases runs of a test that has them for each strategy, each kind of database, or many files, where no
 mark says something else."""
 
@@ -55,7 +56,7 @@ def every(step):
     return step if _drawing else 1
 
 
-def number_of(examples, share=8, fewest=5):
+def number_of(examples, share=12, fewest=4):
     """How many examples of a property run: one in `share`, but a few of each."""
     return max(min(examples, fewest), examples // share) if _drawing else examples
 
@@ -77,9 +78,29 @@ def undrawn(items):
         else:
             cases[item.nodeid.partition("[")[0]].append(item)
     for found in cases.values():
-        found.sort(key=lambda item: _place(item.nodeid))
-        left += found[math.ceil(len(found) / _one_in(found[0])) :]
+        left += _by_turns(found)[math.ceil(len(found) / _one_in(found[0])) :]
     return left
+
+
+def _by_turns(items):
+    """Items by their names, of files of each folder of real sessions (mostly a format) the first, then the second."""
+    taken: Counter[str] = Counter()
+    ranked = []
+    for place, item in sorted(((_place(item.nodeid), item) for item in items), key=lambda one: one[0]):
+        folder = _folder(_parameters(item).get("path"))
+        ranked.append((taken[folder], place, item))
+        taken[folder] += 1
+    return [item for *_, item in sorted(ranked, key=lambda one: one[:2])]
+
+
+def _folder(path):
+    """The folder of real sessions that a file is in, however deep."""
+    parts = path.parts if isinstance(path, Path) else ()
+    return parts[parts.index("transcripts") + 1] if "transcripts" in parts else ""
+
+
+def _parameters(item):
+    return item.callspec.params if hasattr(item, "callspec") else {}
 
 
 def _one_in(item):
@@ -87,5 +108,4 @@ def _one_in(item):
     mark = item.get_closest_marker("drawn")
     if mark:
         return mark.args[0]
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    return max((BY_PARAMETER.get(name, 1) for name in parameters), default=1)
+    return max((BY_PARAMETER.get(name, 1) for name in _parameters(item)), default=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -30,8 +31,8 @@ def test_of_many_two_are_drawn_by_the_name_of_the_case(quick):
 
 def test_steps_and_examples(quick):
     assert drawing.every(3) == (3 if quick else 1)
-    assert drawing.number_of(80) == (10 if quick else 80)
-    assert drawing.number_of(25) == (5 if quick else 25)
+    assert drawing.number_of(120) == (10 if quick else 120)
+    assert drawing.number_of(25) == (4 if quick else 25)
     assert drawing.number_of(1) == 1
 
 
@@ -46,14 +47,22 @@ class Case:
         return self._marks.get(name)
 
 
-def test_of_a_test_with_cases_by_strategy_or_database_one_in_three_or_two_run(quick):
+def test_of_a_test_with_cases_by_strategy_or_database_one_in_four_or_two_run(quick):
     by_strategy = [Case(name, strategy=name) for name in NAMES]
     by_database = [Case(name, fresh_url=name) for name in ("sqlite", "postgresql")]
     marked = [Case(name, [pytest.mark.drawn(5).mark], strategy=name) for name in NAMES]
     long = [Case(name, [pytest.mark.everything.mark]) for name in NAMES]
     others = [Case(name, text=name) for name in NAMES]
     left = [len(drawing.undrawn(cases)) for cases in (by_strategy, by_database, marked, long, others)]
-    assert left == ([6, 1, 8, 10, 0] if quick else [0, 0, 0, 0, 0])
+    assert left == ([7, 1, 8, 10, 0] if quick else [0, 0, 0, 0, 0])
+
+
+def test_of_real_sessions_each_folder_has_one_before_another_has_two(quick):
+    places = [*(f"codex/{number}" for number in range(8)), "adp/1", "pi/1"]
+    cases = [Case(name, path=Path("/shared/transcripts", name)) for name in places]
+    left = {case.nodeid for case in drawing.undrawn(cases)}
+    kept = {case.callspec.params["path"].parts[-2] for case in cases if case.nodeid not in left}
+    assert (len(left), kept) == (6 if quick else 0, {"codex", "adp", "pi"})
 
 
 def collected(*arguments):
@@ -66,5 +75,23 @@ def test_of_marked_tests_one_in_n_cases_runs_unless_it_is_asked_for_by_name():
     file, test = "tests/strategies/test_cost.py", "test_four_times_the_messages_cost_about_four_times_as_much"
     of_one = collected(f"{file}::{test}")
     every = collected(file, "--everything")
-    assert collected(file, "-k", test) == of_one > 6
-    assert every - collected(file) == of_one - -(-of_one // 6)
+    assert of_one > 8
+    assert every - collected(file) == of_one - -(-of_one // 8)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "arguments", "everything", "draws"),
+    [
+        ("", ["tests"], False, True),
+        ("a word", ["tests"], False, False),
+        ("", ["a.py::test"], False, False),
+        ("", [], True, False),
+    ],
+)
+def test_a_test_that_is_asked_for_by_its_name_is_not_drawn_from(monkeypatch, keyword, arguments, everything, draws):
+    monkeypatch.setattr(drawing, "_drawing", True)
+    config = SimpleNamespace(
+        option=SimpleNamespace(keyword=keyword), args=arguments, getoption={"--everything": everything}.__getitem__
+    )
+    drawing.configure(config)
+    assert drawing.is_drawing() is draws

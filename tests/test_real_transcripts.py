@@ -70,9 +70,19 @@ def _ratios(strategy: str, path: Path) -> tuple[float, ...]:
     return (0.25,) if size < LARGE_FILE or strategy in OF_LARGE_FILES else ()
 
 
-@pytest.mark.drawn(6)
-@pytest.mark.parametrize("path", FILES, ids=_name)
+@pytest.mark.drawn(12)
+@pytest.mark.parametrize("path", [path for path in FILES if not _may_be_refused(path)], ids=_name)
 def test_every_file_is_compacted_within_its_target_or_has_a_true_floor(path: Path) -> None:
+    check_file(path)
+
+
+@pytest.mark.drawn(12)
+@pytest.mark.parametrize("path", [path for path in FILES if _may_be_refused(path)], ids=_name)
+def test_what_describes_sessions_or_is_a_part_of_one_is_refused_or_compacted_as_well(path: Path) -> None:
+    check_file(path)
+
+
+def check_file(path: Path) -> None:
     data = path.read_bytes()
     try:
         source = api.load(data, str(path), tokenizer="chars")
@@ -88,7 +98,7 @@ def test_every_file_is_compacted_within_its_target_or_has_a_true_floor(path: Pat
         check_compaction(source, Settings(strategy=strategy, target_ratio=ratio), "chars")
 
 
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(20)
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 @pytest.mark.parametrize("path", SMALL, ids=_name)
 def test_small_files_fit_by_the_default_counter_and_are_cut_by_tier_without_a_target(path: Path, strategy: str) -> None:

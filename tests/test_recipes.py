@@ -177,8 +177,8 @@ def test_a_command_runs_with_the_options_of_settings(tool):
 
 
 def test_the_checks_pass_with_all_of_them(copy, tool):
-    # the recipes add to the package; what lies beside it takes half as long again where nothing is known of it yet
-    tool("mypy", *(() if not is_drawing() or checked_before(copy) else ("compactor_cli",)))
+    # the recipes add to the package; what lies beside it takes half as long again
+    tool("mypy", *(["compactor_cli"] if is_drawing() else []))
     tool("ruff", "check", "--fix", "--select", "I", "compactor_cli")  # the order of imports is an editor's work
     tool("ruff", "check", "compactor_cli")
     tool("ruff", "format", "--check", "compactor_cli")

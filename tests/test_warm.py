@@ -31,6 +31,7 @@ def both(session, tmp_path):
     return runner
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

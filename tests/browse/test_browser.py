@@ -170,7 +170,7 @@ def test_a_message_is_shown_in_full_before_and_after(browse, session):
         number = next(n for n, fate in seen.rows.items() if fate == "summarized")
         await seen.keys("escape", "g", *str(number), "enter", "enter")
         quoted = 0
-        for number in [n for n, fate in seen.rows.items() if fate == "summarized"][:: every(3)]:
+        for number in [n for n, fate in seen.rows.items() if fate == "summarized"][:: every(8)]:
             await seen.keys("escape", "g", *str(number), "enter", "enter")
             head, first = seen.app.screen.query_one("#after").text().splitlines()[:2]
             assert head.startswith("The summary in its place quotes")
@@ -324,6 +324,7 @@ def test_it_begins_from_a_file_of_decisions_and_leaves_out_what_does_not_hold(br
     browse(scenario, session, decisions="session.decisions.json")
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 def test_nothing_in_a_session_commands_the_terminal(browse, tmp_path, size):
     bad = "\x1b]0;owned\x07\x1b[31mred\x1b[0m\x9b2J\u202e lone \ud800 tab\there \u200b"

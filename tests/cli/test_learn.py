@@ -82,8 +82,8 @@ def test_the_profile_is_the_same_for_the_same_sessions_wherever_they_are(run, se
 
 
 def test_neither_folds_nor_seed_change_the_weights(run, sessions):
-    first = run("learn", "sessions", "-o", "own.toml", *CHARS, "--folds", "2", "--json").json
-    other = run("learn", "sessions", "-o", "own.toml", *CHARS, "--folds", "3", "--seed", "3", "--json").json
+    first = run("learn", "sessions/north", "-o", "own.toml", *CHARS, "--folds", "2", "--json").json
+    other = run("learn", "sessions/north", "-o", "own.toml", *CHARS, "--folds", "3", "--seed", "3", "--json").json
     assert first["weights"] == other["weights"]
     assert (first["held_out"]["folds"], other["held_out"]["folds"]) == (2, 3)
 

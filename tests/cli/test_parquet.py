@@ -32,10 +32,10 @@ def write(path, rows, **options):
 
 @pytest.fixture
 def shards(tmp_path):
-    """Four shards of 30 rows in row groups of 10."""
+    """Four shards of 12 rows in row groups of 4."""
     for at in range(4):
         place = tmp_path / "data" / f"train-0000{at}-of-00004.parquet"
-        write(place, rows_of(30, 30 * at), row_group_size=10, compression="ZSTD")
+        write(place, rows_of(12, 12 * at), row_group_size=4, compression="ZSTD")
     return tmp_path / "data"
 
 
@@ -50,12 +50,12 @@ def written(folder):
 
 def test_rows_become_what_they_become_in_json_lines(run, tmp_path, shards):
     source = shards / "train-00000-of-00004.parquet"
-    (tmp_path / "rows.jsonl").write_bytes(jsonl(*rows_of(30)))
+    (tmp_path / "rows.jsonl").write_bytes(jsonl(*rows_of(12)))
     assert run("compact", str(source), *OPTIONS, "-o", "out.parquet").code == 0
     assert run("compact", "rows.jsonl", *OPTIONS, "-o", "out.jsonl").code == 0
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert pq.read_table(tmp_path / "out.parquet").to_pylist() == lines
-    assert lines != rows_of(30)
+    assert lines != rows_of(12)
 
 
 def test_schema_row_groups_and_compression_stay(run, tmp_path, shards):
@@ -64,7 +64,7 @@ def test_schema_row_groups_and_compression_stay(run, tmp_path, shards):
     before, after = pq.ParquetFile(source), pq.ParquetFile(tmp_path / "out.parquet")
     assert after.schema_arrow.equals(before.schema_arrow, check_metadata=True)
     groups = [[file.metadata.row_group(at).num_rows for at in range(3)] for file in (before, after)]
-    assert groups == [[10, 10, 10], [10, 10, 10]]
+    assert groups == [[4, 4, 4], [4, 4, 4]]
     assert after.metadata.row_group(0).column(0).compression == "ZSTD"
 
 
@@ -81,7 +81,7 @@ def test_shards_keep_their_names_among_processes_and_are_resumed(run, tmp_path, 
     assert (one.code, two.code) == (0, 0)
     assert written(tmp_path / "one") == written(tmp_path / "two")
     assert sorted(written(tmp_path / "one")) == sorted(path.name for path in shards.iterdir())
-    assert "4 files, 120 rows" in one.stderr
+    assert "4 files, 48 rows" in one.stderr
     (tmp_path / "two" / "train-00002-of-00004.parquet").unlink()
     again = run("compact", "data/*.parquet", *OPTIONS, "--out-dir", "two", "--jobs", "2", "--resume")
     assert "3 done before" in again.stderr

@@ -131,7 +131,7 @@ READING = [
 ]
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("args", READING, ids=lambda args: args[0])
 def test_reading_a_large_file_is_shown(at_terminal, large, args):
     shown = at_terminal(*args, **large)

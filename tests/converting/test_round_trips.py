@@ -98,7 +98,7 @@ def pictures(said, *formats):
     return [rest[-1] for _, kind, *rest in said if kind == "result"]
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(9)
 @pytest.mark.parametrize(("first", "second"), list(permutations(READABLE, 2)))
 @examples(25)
 @given(conversation=conversations())

@@ -50,6 +50,7 @@ def parts_of(data, number):
     return [b"".join(lines[start:end]) for start, end in pairwise(borders)]
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 def test_every_sample_comes_back_byte_for_byte(database, strategy):
     for path in SAMPLES:
@@ -60,6 +61,7 @@ def test_every_sample_comes_back_byte_for_byte(database, strategy):
             assert archive.manifest(connection, kept) == done.manifest
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("name", REAL, ids=lambda name: name.partition("/")[0])
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling"])

@@ -53,6 +53,7 @@ def told(load, settings):
     return read, links, source.format, source.notes, in_memory(done.data), [part.plan for part in done.parts]
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("path", [*OWN, *REAL], ids=lambda path: str(path.relative_to(path.parents[2])))
 def test_content_in_a_file_gives_what_content_in_memory_gives(path, held):
     data = path.read_bytes()

@@ -183,7 +183,7 @@ def prepare(place, case):
     place.provider.plays(case.reply)
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("case", SERVERS + ANSWERS, **ids(SERVERS + ANSWERS))
 def test_the_offline_way_is_taken_or_nothing_is_written(place, case):
     prepare(place, case)

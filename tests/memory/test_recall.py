@@ -115,7 +115,7 @@ def test_any_transcript_with_any_number_of_memories(
     check_recalling(source, Settings(strategy=strategy, target_tokens=target), some(number))
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(12)
 @EVERY
 @SHAPE
 def test_long_sessions_have_them_in_front_of_all_that_is_no_system_message(shape: str, strategy: str) -> None:
@@ -129,7 +129,7 @@ def test_long_sessions_have_them_in_front_of_all_that_is_no_system_message(shape
             assert [part.recalled for part in result.parts] == [3] * len(result.parts)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(8)
 @EVERY
 @pytest.mark.parametrize("shape", sorted(set(SHAPES) - {"conversations"}))
 def test_in_later_rounds_they_are_replaced_and_do_not_pile_up(shape: str, strategy: str) -> None:

@@ -32,7 +32,7 @@ def compacted(path: Path, **settings: Any) -> list[Compaction]:
     return list(api.compact(source, Settings(**settings), tokenizer="chars").parts)
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("ratio", [0.8, 0.5, 0.25, 0.1])
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_the_sum_is_the_tokens_of_the_output(path: Path, ratio: float) -> None:
@@ -43,7 +43,7 @@ def test_the_sum_is_the_tokens_of_the_output(path: Path, ratio: float) -> None:
     assert sum(line.tokens for line in joined(parts)) == sum(part.tokens for part in parts)
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("target", [700, 3_000, 12_000])
 def test_the_sum_holds_in_every_strategy(strategy: str, target: int) -> None:

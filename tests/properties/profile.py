@@ -13,7 +13,7 @@ HUNT = int(os.environ.get("HUNT_EXAMPLES", "0"))
 
 
 def examples(number: int) -> settings:
-    """Settings of a property test that has so many examples, of which one in eight is drawn for CI."""
+    """Settings of a property test that has so many examples, of which one in twelve is drawn for CI."""
     return settings(
         max_examples=HUNT or number_of(number),
         derandomize=not HUNT,

@@ -90,7 +90,7 @@ def test_every_small_budget_is_met_or_refused_with_a_true_floor(
             check_compaction(source, Settings(strategy=strategy, target_tokens=target), "chars")
 
 
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(20)
 @EVERY
 @pytest.mark.parametrize("shape", sorted(SHAPES))
 def test_long_transcripts_reach_every_tier(shape: str, strategy: str) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from compactor_cli import api
 from tests.cost import calls_of
+from tests.drawing import is_drawing
 from tests.pipeline.sessions import Json, assistant, compact, filler, load, user
 
 STRATEGIES = ("tiered", "rolling", "ranked", "hybrid", "summarize", "truncate", "handoff", "adaptive")
@@ -18,12 +19,13 @@ def work(exchanges: int) -> list[Json]:
     return records
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("ratio", [None, 0.3])
 def test_four_times_the_messages_cost_about_four_times_as_much(strategy: str, ratio: float | None) -> None:
     settings = api.Settings(strategy=strategy, target_ratio=ratio)
-    small, large = load(work(100)), load(work(400))
+    exchanges = 50 if is_drawing() else 100
+    small, large = load(work(exchanges)), load(work(4 * exchanges))
     api.compact(small, settings, tokenizer="chars")  # what is loaded once
     few = calls_of(lambda: api.compact(small, settings, tokenizer="chars"))
     many = calls_of(lambda: api.compact(large, settings, tokenizer="chars"))

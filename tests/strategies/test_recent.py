@@ -23,7 +23,7 @@ EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 # -- what all of them hold
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(12)
 @EVERY
 @pytest.mark.parametrize("ratio", [0.8, 0.5, 0.25, 0.1, 0.05])
 @pytest.mark.parametrize("tokenizer", ["chars", "o200k_base"])
@@ -69,7 +69,7 @@ def test_what_keep_matches_and_keep_last_stay_whole(strategy: str) -> None:
         assert to_bytes([kept]).strip() in lines
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("strategy", KEEP_RECENT)
 @pytest.mark.parametrize("number", [1, 3, 10, 14])
 @pytest.mark.parametrize("target", TARGETS[:2], ids=str)

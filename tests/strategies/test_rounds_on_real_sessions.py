@@ -41,7 +41,7 @@ def test_five_rounds_of_a_generated_session_lose_nothing_and_say_nothing_twice(s
     check_rounds(rounds(pieces(told), target, format=told.format, strategy=strategy), target)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(12)
 @EACH
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("name", REAL, ids=lambda name: name.rpartition("/")[0] + "/" + name.rpartition("/")[2][:16])

@@ -60,7 +60,7 @@ def test_strings_of_all_of_unicode_count_as_tiktoken_counts_them(counters):
     def piece():
         return rng.choice(ODD) if rng.random() < 0.3 else chr(rng.randrange(*rng.choice(planes)))
 
-    assert_same(counters, ["".join(piece() for _ in range(rng.randrange(1, 30))) for _ in range(20_000)])
+    assert_same(counters, ["".join(piece() for _ in range(rng.randrange(1, 30))) for _ in range(number_of(20_000))])
 
 
 def test_the_samples_count_as_tiktoken_counts_them(counters):
