@@ -85,7 +85,9 @@ def write_summaries(
             failed |= set(slot.groups)
             continue
         if slot is not base_slot and text in (request.header, request.shorter_header):
-            text = _cut_off(transcript, request, number)
+            short = _cut_off(transcript, request, number)
+            if context.count(short) + context.per_message <= room:
+                text, failed = short, failed | set(slot.groups)
         tokens = context.count(text)
         part = Part("text", text, tokens)
         message = Message(

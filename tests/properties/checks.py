@@ -24,6 +24,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.model.planning import DECIDED
 from compactor_cli.model.report import Compaction
+from compactor_cli.model.talking import telling_requests
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.protect import protect
 from compactor_cli.pipeline.run import analyze
@@ -258,7 +259,7 @@ def check_protected(part: Compaction, settings: Settings) -> None:
     reasons = protect(part.repaired.messages, part.groups, keep=patterns, keep_last=settings.keep_last).reasons
     out = {m.index: m for m in part.messages}
     messages = part.repaired.messages
-    requests = [m.index for m in messages if m.origin == "request"]
+    requests = [m.index for m in telling_requests(messages)]
     summaries = [m for m in messages if m.origin == "summary"]
     task = [m.index for m in summaries if carried(m.text("text")).first or "\nearlier user: " in m.text("text")][:1]
     must = {*(task or requests[:1]), *requests[-1:], *(m.index for m in messages if m.role == "system")}

@@ -182,22 +182,24 @@ def quotes_of(words: Repeatable, chosen: Mapping[int, KeptRequest], *, ends: boo
 def instructions_in_place(inputs: PlanInput, groups: Sequence[Group], room: int) -> list[Decision]:
     """Return what stays of these messages, which hold standing instructions, at their places in their share of a room.
     What stands beside the instructions, such as the date, stays with them."""
-    spots = {
-        g.messages[0]: next(
-            (i for i, p in enumerate(inputs.messages[g.messages[0]].parts) if is_instructions(p.text)), -1
-        )
-        for g in groups
+    parts = {
+        group.messages[0]: (number, part)
+        for group in groups
+        if len(group.messages) == 1
+        for number, part in enumerate(inputs.messages[group.messages[0]].parts)
+        if is_instructions(part.text)
     }
-    told = tuple(Request(at, inputs.messages[at].parts[i].text) for at, i in spots.items() if i >= 0)
+    told = tuple(Request(at, part.text) for at, (_, part) in parts.items())
     kept = choose_instructions(inputs, replace(NO_WORDS, instructions=told), room)
-    found: list[Decision | None] = []
+    found: list[Decision] = []
     for group in groups:
         at = group.messages[0]
-        if at in kept and len(group.messages) == 1:
-            i = spots[at]
-            stays = replace(kept[at], text=_opened(inputs.messages[at].parts[i].text, kept[at].text))
-            found.append(_as_far_as_kept(inputs, group, stays, i))
-    return list(filter(None, found))
+        if at in kept:
+            number, part = parts[at]
+            stays = replace(kept[at], text=_opened(part.text, kept[at].text))
+            decision = _as_far_as_kept(inputs, group, stays, number)
+            found += [decision] if decision else []
+    return found
 
 
 def _opened(text: str, kept: str) -> str:
