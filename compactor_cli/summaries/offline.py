@@ -76,7 +76,7 @@ class Extractive:
         )
         items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
         items = [*items, *last_words(request.messages)] if IMMEDIATE in sections_in(form) else items
-        items = _urgent([*items, *last_actions(request.messages)], form) if form.facts_first else items
+        items = _urgent(_ended_by(items, last_actions(request.messages)), form) if form.facts_first else items
         items += code_items(request.messages) if ACTIVE_CODE in sections_in(form) else []
         page = replace(page, known=frozenset(item.section for item in items))
         if form.facts_first and page.lines:
@@ -322,6 +322,12 @@ def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callabl
         if not chosen:
             return ""
         chosen = _without_least(chosen, excess)
+
+
+def _ended_by(items: Sequence[SummaryItem], newest: Sequence[SummaryItem]) -> list[SummaryItem]:
+    """Return items with the newest calls behind them; what an earlier round says of the same call makes way."""
+    again = {item.about for item in newest}
+    return [*(item for item in items if item.about not in again), *newest]
 
 
 def _distinct(items: Sequence[SummaryItem]) -> list[SummaryItem]:

@@ -37,7 +37,7 @@ SECTIONS = (
     "Details",
 )
 _COMMAND = compiled_later(r"`.+` \((?:\d+x, )?last (?:ok|failed)\)")
-_FILE = compiled_later(r"`[^`]+` (?:created|edited|deleted|read)\b")
+_FILE = compiled_later(r"`[^`]+` (?:created|edited|deleted|restored|read)\b")
 
 Style = Literal["list", "checklist", "table"]
 Standing = Literal["done", "open", "error", "next"]

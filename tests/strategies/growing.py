@@ -17,6 +17,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.groups import form_groups
+from compactor_cli.pipeline.repair import repair
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.facts import Fact, line_of_row, parse, shown_command
@@ -101,12 +102,13 @@ def lost_facts(last: Round) -> list[str]:
     for fact in stated:
         if fact.section == "Files":
             have.update({(fact.about, action): times for action, times in fact.counts.items()})
+    told, _ = repair(last.told, adjacent_results=True, per_message=0, count=len)  # a call without a result did nothing
     lost = [
         f"{path} {action}: {have[path, action]} of {times}"
-        for (path, action), times in actions_of(last.told.messages).items()
+        for (path, action), times in actions_of(told.messages).items()
         if have[path, action] != times
     ]
-    now, ever = compute_ledger(kept), compute_ledger(last.told.messages)
+    now, ever = compute_ledger(kept), compute_ledger(told.messages)
     commands = {shown_command(c.text) for c in now.commands} | {f.about for f in stated if f.section == "Commands"}
     lost += [
         f"command {c.text}" for c in ever.commands if not (only_looks(c.text) or shown_command(c.text) in commands)
