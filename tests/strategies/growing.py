@@ -127,11 +127,13 @@ def repeated_lines(summary: str) -> list[str]:
 
 def check_rounds(found: Sequence[Round], target: int) -> None:
     """What every round holds, and the last one of everything that was ever said."""
+    written = 0  # rounds with a summary: in the first ones results that are cut may be enough
     for number, one in enumerate(found, start=1):
         assert one.part.tokens <= target, f"round {number}"
         assert not faults(one.part.messages, adjacent_results=True) or faults(one.told.messages, adjacent_results=True)
         texts = summaries_of(one.part)
-        assert max(map(round_of, texts)) == one.part.round == number
+        written += bool(texts or written)
+        assert max(map(round_of, texts), default=0) == one.part.round == written
         for text in texts:
             assert text.count("## Session Summary") == 1, f"round {number} has a summary in its summary"
             assert not repeated_lines(text), f"round {number}"

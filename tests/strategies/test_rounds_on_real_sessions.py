@@ -96,5 +96,5 @@ def test_where_the_ledger_does_not_fit_changed_files_outlive_those_that_were_onl
     assert lost_facts(found[-1]), "the target is to be too small for the ledger"
     files = [fact for fact in facts_in(summary_of(found[-1].part)) if fact.section == "Files"]
     changed = [fact for fact in files if fact.changes]
-    assert len(changed) >= 15
+    assert len(changed) >= 10
     assert len(files) - len(changed) <= 2
