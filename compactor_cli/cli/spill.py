@@ -89,9 +89,6 @@ class SpilledBytes:
 
     def __getitem__(self, span: slice, /) -> bytes:
         start, end, _ = span.indices(self._size)
-        offset = start - self._window_start
-        if offset >= 0 and end - start <= len(self._window) - offset:  # as for most: one record after the other
-            return self._window[offset : offset + end - start]
         return self._read(start, max(0, end - start))
 
     def find(self, sub: bytes, start: int = 0, /) -> int:
