@@ -6,17 +6,12 @@ of, and removed lines whose words all stand in the added ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 
 from compactor_cli.text.patterns import compiled_later
 
-_HINTS = (
-    *("import", "#include", "require", "use ", "using ", "Wall time", "Chunk ID", "<system-reminder>", "-| ", "@@ "),
-    "[… ",
-)
-"""Every text with such lines has one of these: most texts are not searched further."""
-_PASSES = ("pass", "PASS", "ok", "OK", "RUN", "✓", "✔", "√", "[no test")
-"""Every text with tests that passed has one of these."""
 _PASSED = compiled_later(
     r"(?:[\w@./-]+(?: [\w:-]+)?: +)?"  # the package, where several are tested
     r"(?: *(?:\(pass\)|[✓✔√]) \S.*"  # bun, mocha, jest, vitest
@@ -27,8 +22,6 @@ _PASSED = compiled_later(
     r"|\?   +\t?\S+\t\[no test files\]"
     r"|ok \d+ .*|\[ +(?:OK|RUN) +\] .*)"  # TAP, googletest
 )
-_METERS = ("--:--:--", "━━━", "objects: ", ": Pull", "\t\n", "→\n")
-"""Every text with lines that say how far a transfer is, or with blank lines that have a number, has one of these."""
 _METER = compiled_later(
     r"\s*% Total +% Received.*|\s*Dload +Upload .*|[\s\d.:kMGTB-]*--:--:--.*"  # curl
     r"|\s*━{3}.*\d.*"  # pip
@@ -37,8 +30,6 @@ _METER = compiled_later(
     r"|[0-9a-f]{12}: (?:Pull|Wait|Download|Verify|Extract|Already ).*"  # docker
     r"| *\d{1,6}[→\t]"
 )
-_DONE_HINTS = ("uccessfully", " has been ", "Wrote ")
-"""Every text that confirms a change has one of these."""
 _DONE = compiled_later(
     r"\s*(?:Successfully (?:replaced|wrote|written|edited|updated|created|overwrote|modified) .*"
     r"|(?:The )?[Ff]ile \S+ (?:has been )?(?:updated|created|edited|written|modified|overwritten)(?: successfully)?\b.*"
@@ -84,25 +75,15 @@ _LONGEST = 60
 def noisy_lines(text: str) -> frozenset[int]:
     """Return the numbers of the physical lines, from 0, that say nothing of the work. One import alone is no noise: it
     may be what was searched for."""
-    hinted = any(hint in text for hint in _HINTS)
-    may_pass = any(hint in text for hint in _PASSES)
-    metered = any(hint in text for hint in _METERS)
-    confirms = any(hint in text for hint in _DONE_HINTS)
-    if not (hinted or may_pass or metered or confirms):
+    shown = f"\n{text}"
+    finders = [find for hints, find in _FINDERS if any(hint in shown for hint in hints)]
+    if not finders:
         return frozenset()
     lines = text.split("\n")
-    found = frozenset[int]().union(*_passed(lines)) if may_pass else frozenset[int]()
-    for is_hinted, pattern in ((metered, _METER), (confirms, _DONE)):
-        if is_hinted:
-            found |= {number for number, line in enumerate(lines) if pattern.fullmatch(line)}
-    if not hinted:
-        return found
-    shell_lines = frozenset(number for number, line in enumerate(lines) if _OWN_RUN.fullmatch(line.strip()))
-    imports = (run for run in _runs(lines) if len(run) > 1)
-    return found.union(shell_lines, *imports, *_reminders(text), _replaced(lines))
+    return frozenset(chain.from_iterable(find(lines) for find in finders))
 
 
-def _passed(lines: Sequence[str]) -> Iterator[list[int]]:
+def _passed(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of tests that passed and stand one below the other, blank lines between them left aside."""
     run: list[int] = []
     for number, line in enumerate((*lines, "end")):
@@ -110,7 +91,7 @@ def _passed(lines: Sequence[str]) -> Iterator[list[int]]:
             run.append(number)
         elif line.strip():
             if len(run) >= _SEVERAL:
-                yield run
+                yield from run
             run = []
 
 
@@ -128,11 +109,21 @@ def _replaced(lines: Sequence[str]) -> Iterator[int]:
             removed, words = [number] if line.startswith("-") else [], set()
 
 
-def _reminders(text: str) -> Iterator[range]:
+def _reminders(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of the lines of each reminder."""
+    text = "\n".join(lines)
     for match in _REMINDER.finditer(text):
         first = text.count("\n", 0, match.start())
-        yield range(first, first + match[0].count("\n") + 1)
+        yield from range(first, first + match[0].count("\n") + 1)
+
+
+def _matching(pattern: re.Pattern[str], lines: Sequence[str]) -> Iterator[int]:
+    return (number for number, line in enumerate(lines) if pattern.fullmatch(line))
+
+
+def _imports(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of imports that stand one below the other."""
+    return chain.from_iterable(run for run in _runs(lines) if len(run) > 1)
 
 
 def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
@@ -155,3 +146,16 @@ def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
             continue
         run.append(number)
     yield run
+
+
+_FINDERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str]], Iterator[int]]], ...] = (
+    (("\nok ", " ok ", "... ok", "PASS", "(pass)", "✓", "✔", "√", " OK ", " RUN ", "=== ", "[no test"), _passed),
+    (("--:--:--", "━━━", "objects: ", ": Pull", "\t\n", "→\n"), partial(_matching, _METER)),
+    (("uccessfully", " has been ", "Wrote "), partial(_matching, _DONE)),
+    (("Chunk ID", "Wall time", "Original token", "[… "), lambda lines: _matching(_OWN_RUN, [*map(str.strip, lines)])),
+    (("import", "#include", "require", "use ", "using "), _imports),
+    (("<system-reminder>",), _reminders),
+    (("-| ", "@@ "), _replaced),
+)
+"""What every text with such lines has one of, behind a line break, and what finds them: most texts are not searched
+further."""
