@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.errors import BudgetError
-from tests.builders import call, calling, compact, jsonl, load, result, system, user
+from tests.builders import assistant, call, calling, compact, jsonl, load, result, system, user
 
 TOO_FEW = "tokens beside system messages are too few for a summary with headings; adaptive chose what stays"
 STRATEGIES = ["rolling", "hybrid", "summarize"]
@@ -92,3 +92,43 @@ def test_a_small_handoff_carries_what_an_earlier_one_said_last() -> None:
     (part,) = compact(first.data + jsonl(*more), strategy="handoff", target_tokens=room(300)).parts
     assert part.round == 2
     assert f"earlier user: {LAST}" in part.messages[1].text()
+
+
+# what the agent said last, and what is left of the room
+
+CONFIRM = "Please confirm if I am to book it."
+
+
+def rental() -> bytes:
+    """Bikes that were looked up, and an offer that nobody has answered yet."""
+    bikes = [{"bike": f"BK{n:03}", "frame": n, "day": f"2026-05-{n:02}"} for n in range(10, 16)]
+    listed = [f"  - Bike BK{n:03} on 2026-05-{n:02} from Altona to Ottensen" for n in range(10, 16)]
+    details = ["Here is rental RB41:", "- **Bikes:**", *listed, "- **Riders:**", "  - Mara Fuchs", "  - Jan Fuchs"]
+    offer = [
+        "Two days less make the rental cheaper, and what it costs less goes back to your card. I will change the "
+        "rental and then refund the rest. Here is what I will do:",
+        "- **Rental:** RB41",
+        "- **New days:** two less",
+        "- **Refund:** to the card",
+    ]
+    return jsonl(
+        user("Please look up my rental. It's for bikes."),
+        user("I've found it in my mail. It's RB41."),
+        calling(call("c1", "get_rental", '{"rental": "RB41"}')),
+        result("c1", json.dumps({"rental": "RB41", "station": "Altona", "bikes": bikes})),
+        assistant("\n".join([*details, "Please say what is to be changed."])),
+        user("I'd like to have the bikes for two days less, and please refund what I paid too much."),
+        assistant("\n".join([*offer, CONFIRM])),
+    )
+
+
+@pytest.mark.parametrize("target", range(110, 180, 10))
+def test_the_end_of_an_answer_stays_behind_the_request_that_it_answers(target: int) -> None:
+    """Without it, the request would pass for one that nobody answered."""
+    last = json.loads(compact(rental(), strategy="adaptive", target_tokens=target).data.splitlines()[-1])
+    assert (last["role"], last["content"].endswith(CONFIRM)) == ("assistant", True)
+
+
+@pytest.mark.parametrize("target", [252, 260, 268])
+def test_lines_that_are_small_enough_fill_what_a_larger_one_has_no_room_in(target: int) -> None:
+    assert compact(rental(), strategy="adaptive", target_tokens=target).parts[0].tokens >= 0.9 * target

@@ -3,7 +3,7 @@ by a summary between those that stay, or is gone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, read_session
@@ -72,8 +72,8 @@ class PlanBuilder:
         self.reported = {report.group: report} if report else {}
         fixed = frozenset(i for g in (*kept, *self.reported) for i in inputs.groups[g].messages)
         self.lines = SessionLines(session, self.values.of, fixed)
-        covered = {t: None for p in session.pieces if p.message in fixed for t in p.names}
-        self.selector = Selector(self.lines, self.values.of, inputs.count, covered)
+        self._covered = {t: None for p in session.pieces if p.message in fixed for t in p.names}
+        self.selector = self.selector_of(())
         self.renderer = InPlaceRenderer(inputs.messages, self.lines, inputs.count)
         self.large = large
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
@@ -92,6 +92,13 @@ class PlanBuilder:
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, base=base, always=needed)
         self.state = must_keep.state_within(share_of(room, *_STATE), inputs, self._is_seen)
+
+    def selector_of(self, taken: Iterable[int]) -> Selector:
+        """Return what chooses lines beside those that are taken."""
+        selector = Selector(self.lines, self.values.of, self.inputs.count, self._covered)
+        for line in taken:
+            selector.take(line)
+        return selector
 
     def _present(self) -> set[int]:
         """Return the groups that stay at their place for being the newest, or large requests."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
-from itertools import accumulate, chain
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, chain, islice
 
 from msgspec.structs import replace
 
@@ -17,7 +17,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.quoted_lines import MARK
-from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, share_of
+from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, SMALL_ROOM, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, densest
 
 _ANSWERS = (0.2, 0.12)
@@ -34,6 +34,8 @@ _SMALLEST_LINE = 6
 """Tokens below which no line is looked for."""
 _AIM, _CLOSE = 0.998, 0.99
 """Share of the room that an attempt aims at, and with which it is close enough: small lines have the rest."""
+_NEWEST_LINES = 60
+"""Newest lines that are looked at for what is left of a small room."""
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
 
@@ -91,7 +93,42 @@ class Chooser(PlanBuilder):
         if attempt.tokens < _USED * self.room:  # not much can stay whole instead of lines that are worth little
             self.whole.clear()
             attempt = self._with_lines(best, 0.0)
-        return self._marked(attempt)
+        return self._marked(self._refilled(attempt))
+
+    def _refilled(self, attempt: Attempt) -> Attempt:
+        """Spend what is left of a small room, where the next best line had no room: on what is small enough, for its
+        value, then for being new. Nothing that the user said: that stands in order."""
+        left = self.room - attempt.tokens
+        if self.room > SMALL_ROOM or left < _SMALLEST_LINE or attempt.tokens >= _USED * self.room:
+            return attempt
+        chosen = [*chain.from_iterable(attempt.chosen.values())]
+        selector = self.selector_of(choice.line for choice in chosen)
+        known = len(selector.taken)
+        newest = list(islice(self._newest_lines(), _NEWEST_LINES))
+        for lines in (newest, densest(self.lines, self.room)):
+            spoken = (line for line in lines if self.inputs.messages[self.lines.message(line)].origin != "request")
+            left = selector.fill(filter(self._may_be_quoted, spoken), left)
+        for line in newest:
+            if selector.cost(line) <= left:
+                left -= selector.take(line)
+        added = [*selector.taken.values()][known:]
+        for choice in added[: 2 * _ATTEMPTS]:
+            if choice.cost > self.room - attempt.tokens:
+                continue
+            more = self.build([*chosen, choice])
+            if attempt.tokens < more.tokens <= self.room:
+                chosen.append(choice)
+                attempt = more
+        return attempt
+
+    def _newest_lines(self) -> Iterator[int]:
+        """Yield the lines with words of what is no request and no call, the last one first."""
+        for group in reversed(self.rest):
+            if group.index not in self.folded and not self._is_request(group):
+                for line in reversed([line for i in group.messages for line in self.lines.of_message(i)]):
+                    silent = self.lines.piece(line).call or line in self.lines.silent
+                    if not silent and self.lines.has_words(line):
+                        yield line
 
     def _marked(self, attempt: Attempt) -> Attempt:
         """Return an attempt in which a summary says that something is gone, where there is room to say so."""

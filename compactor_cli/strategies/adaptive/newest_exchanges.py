@@ -43,12 +43,22 @@ class NewestExchanges:
         """Choose among `groups`, of which nothing is decided but what stands in `decided`. `folded`: those that never
         stay. `summarized`: something has to be left to a summary."""
         self._messages, self._renderer, self._room = messages, renderer, room
+        self._share = newest_share(room)
+        self._limit = max(self._share, min(_LAST_TIMES * self._share, _LAST_SHARE * room))
         self.last = self._last_exchange(groups)
         self.in_place = self._choose(self._behind_first(groups) if summarized else groups, folded, decided)
 
     def written(self, group: int) -> int:
-        """Return the tokens up to which what the agent wrote in a group stays whole."""
-        return max(_WRITTEN, int(_LAST_WRITTEN * self._room)) if group in self.last else _WRITTEN
+        """Return the tokens up to which what the agent wrote in a group stays whole. Of a last answer the end stays
+        where all of it has no room: without it, the request before it would pass for one that nobody answered."""
+        if group not in self.last:
+            return _WRITTEN
+        limit = max(_WRITTEN, int(_LAST_WRITTEN * self._room))
+        messages = [self._messages[i] for i in self.last[group].messages]
+        if any(message.calls for message in messages):
+            return limit
+        beside = self.last[group].tokens - sum(part.tokens for message in messages for part in message.parts)
+        return min(limit, int(self._limit) - beside)
 
     def pending_results(self, lines: SessionLines) -> Iterator[int]:
         """Yield the lines of the results in the last exchange: what the agent's next message answers."""
@@ -62,8 +72,6 @@ class NewestExchanges:
 
     def _choose(self, groups: Sequence[Group], folded: Set[int], decided: Mapping[int, Decision]) -> set[int]:
         """Return the newest groups, as long as they are cheap with the lines of their results left out."""
-        share = newest_share(self._room)
-        limit = max(share, min(_LAST_TIMES * share, _LAST_SHARE * self._room))
         used = sum(decision.tokens for decision in decided.values())
         chosen = set(decided)
         for group in reversed(groups[-_MOST:]):
@@ -71,7 +79,7 @@ class NewestExchanges:
                 break
             if group.index not in decided and not self._is_request(group):
                 used += self._renderer.render(group, (), "", self.written(group.index)).tokens
-            if used > (limit if group.index in self.last else share):
+            if used > (self._limit if group.index in self.last else self._share):
                 break
             chosen.add(group.index)
         return chosen

@@ -10,13 +10,13 @@ DETAIL = 60_000
 """Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
 _REQUESTS_OF_SMALL, _REQUESTS = 0.55, 0.4
 """Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""
-_SMALL, _LARGE = 400, 800
+SMALL_ROOM, _LARGE = 400, 800
 """Tokens up to which a room is small, and from which on it is large."""
 
 
 def share_of(room: int, small: float, large: float) -> float:
     """Return the tokens of a share: `small` of a small room, `large` of a large one, in proportion between the two."""
-    size = (min(max(room, _SMALL), _LARGE) - _SMALL) / (_LARGE - _SMALL)
+    size = (min(max(room, SMALL_ROOM), _LARGE) - SMALL_ROOM) / (_LARGE - SMALL_ROOM)
     return room * (small + size * (large - small))
 
 
