@@ -132,3 +132,21 @@ def test_the_end_of_an_answer_stays_behind_the_request_that_it_answers(target: i
 @pytest.mark.parametrize("target", [252, 260, 268])
 def test_lines_that_are_small_enough_fill_what_a_larger_one_has_no_room_in(target: int) -> None:
     assert compact(rental(), strategy="adaptive", target_tokens=target).parts[0].tokens >= 0.9 * target
+
+
+@pytest.mark.parametrize("target", range(57, 66, 3))
+def test_a_small_handoff_keeps_requests_that_have_room(target: int) -> None:
+    """Where one summary has none for all of them, they stay at their place."""
+    data = jsonl(
+        user("Add a line of greeting to the page."),
+        calling(call("c1", "read_file", '{"path": "page.html"}'), content="I look at the page, and at what is there."),
+        result("c1", "<p>One</p>\n" * 40),
+        calling(call("c2", "replace", '{"path": "page.html", "old": "One", "new": "Hello"}')),
+        result("c2", "Replaced.\n" + "<p>Hello</p>\n" * 20),
+        user("Now the footer."),
+    )
+    kept = [
+        json.loads(line)["content"]
+        for line in compact(data, strategy="handoff", target_tokens=target).data.splitlines()
+    ]
+    assert "Add a line of greeting to the page." in "\n".join(map(str, kept))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Quote, SummarySlot
 from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.must_keep import UserWords
 from compactor_cli.strategies.shared.newest import newest_share
@@ -39,6 +40,15 @@ class OneSummaryChooser(Chooser):
     def _requests(self) -> list[UserWords]:
         ends = self.ends.message if self.ends else None
         return [words for words in super()._requests() if self.lines.session.pieces[words.piece].message != ends]
+
+    def loses_requests(self, attempt: Attempt) -> bool:
+        """Return whether words of the user are lost though all of them have room. Of talk, whole messages are chosen by
+        their worth."""
+        spans = self._requests()
+        lines = [line for words in spans for line in self.lines.overlapping(words.piece, words.start, words.end)]
+        there = {choice.line for choices in attempt.chosen.values() for choice in choices}
+        needed = self.ending + sum(map(self.selector.tokens, lines))
+        return not self.talk and needed <= LARGE_REQUEST * self.room and not there.issuperset(lines)
 
     def _may_be_quoted(self, line: int) -> bool:
         ending = self.ends is not None and self.lines.message(line) == self.ends.message

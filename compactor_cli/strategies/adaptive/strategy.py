@@ -53,7 +53,8 @@ class Adaptive:
 
 def plan_alone(inputs: PlanInput) -> Plan:
     """Return the plan of `adaptive` with nothing at its place but what is protected: one summary quotes the rest, and
-    ends with the last request. Where that has no room in it, the plan of `adaptive` itself.
+    ends with the last request. Where that has no room in it, or earlier ones lose words that have room in their share,
+    the plan of `adaptive` itself.
 
     Raises BudgetError when nothing valid fits.
     """
@@ -63,7 +64,7 @@ def plan_alone(inputs: PlanInput) -> Plan:
     except BudgetError:
         return Adaptive().plan(inputs)
     has_last = last < 0 or plan.decisions[last].rendition == "whole" or any(slot.quotes for slot in plan.slots)
-    return plan if has_last else Adaptive().plan(inputs)
+    return plan if has_last and not planner.loses_requests else Adaptive().plan(inputs)
 
 
 class _Planner:
@@ -71,6 +72,8 @@ class _Planner:
         self.inputs, self.alone = inputs, alone
         self.target = inputs.target if inputs.target is not None else self._implied_target()
         self.renderer = Renderer(inputs.messages, inputs.count)
+        self.loses_requests = False
+        """Whether the one summary of the plan that was made last loses words of the user that have room."""
 
     def _implied_target(self) -> int:
         """Return, without a target, what is protected, and each tier's share of the rest."""
@@ -102,7 +105,9 @@ class _Planner:
         else:
             report = self._report(left) if inputs.groups[-1] in rest else None
             chooser = Chooser(inputs, kept, rest, left, large, report, room_for_requests(left, room))
-        return self._finish(chooser.explained(chooser.best()))
+        attempt = chooser.best()
+        self.loses_requests = isinstance(chooser, OneSummaryChooser) and chooser.loses_requests(attempt)
+        return self._finish(chooser.explained(attempt))
 
     def _newest_whole(self, rest: Sequence[Group], room: int, competing: set[int]) -> dict[int, Decision]:
         """Return the newest groups that stay whole, where there is more room than is given out line by line. What the
