@@ -36,6 +36,8 @@ _AIM, _CLOSE = 0.998, 0.99
 """Share of the room that an attempt aims at, and with which it is close enough: small lines have the rest."""
 _NEWEST_LINES = 60
 """Newest lines that are looked at for what is left of a small room."""
+_SURE = 0.8
+"""Share of what is left of a larger room that small lines are taken for: marks of gaps come on top of their tokens."""
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
 
@@ -160,15 +162,15 @@ class Chooser(PlanBuilder):
     def _fit(self, order: list[ChosenLine], best: Attempt) -> Attempt:
         """Return the longest beginning of `order` that fits, found by interpolation and counted exactly."""
         below = [0, *accumulate(choice.cost for choice in order)]
-        low, high, attempt = 0, len(order), self.build(order)
-        tokens_at_low, tokens_at_high = best.tokens, attempt.tokens
-        if attempt.tokens <= self.room:
-            return self._spend(order, attempt)
+        low, tokens_at_low, high, tokens_at_high = 0, best.tokens, len(order) + 1, 0
         for _ in range(_ATTEMPTS):
-            # a little below, or most attempts would be a few tokens too large
+            if low == len(order):
+                break
+            # what the lines cost, until it is known what they take in all; a little below, or most attempts would be
+            # a few tokens too large
             share = (_AIM * self.room - tokens_at_low) / max(1, tokens_at_high - tokens_at_low)
-            wanted = below[low] + share * (below[high] - below[low]) - 4
-            count = max(low + 1, min(high - 1, bisect_right(below, wanted) - 1))
+            cost = share * (below[high] - below[low]) if tokens_at_high else _AIM * self.room - tokens_at_low
+            count = max(low + 1, min(high - 1, bisect_right(below, below[low] + cost - 4) - 1))
             if not low < count < high:
                 break
             attempt = self.build(order[:count])
@@ -178,12 +180,13 @@ class Chooser(PlanBuilder):
                 high, tokens_at_high = count, attempt.tokens
             if best.tokens > _CLOSE * self.room:
                 break
-        return self._top_up(order, low, best)
+        return self._spend(order, best) if low == len(order) else self._top_up(order, low, best)
 
     def _top_up(self, order: list[ChosenLine], count: int, best: Attempt) -> Attempt:
         """Add small lines further down the order, where the next one is too large for what is left."""
         chosen = order[:count]
         left = self.room - best.tokens
+        left = left if self.room <= SMALL_ROOM else int(_SURE * left)
         for choice in order[count + 1 :]:
             if left < _SMALLEST_LINE:
                 break
