@@ -36,8 +36,9 @@ _AIM, _CLOSE = 0.998, 0.99
 """Share of the room that an attempt aims at, and with which it is close enough: small lines have the rest."""
 _NEWEST_LINES = 60
 """Newest lines that are looked at for what is left of a small room."""
-_SURE = 0.8
-"""Share of what is left of a larger room that small lines are taken for: marks of gaps come on top of their tokens."""
+_SURELY, _SURE = 200, 0.8
+"""Tokens left of the room up to which small lines are taken for all of it, and the share above: marks of gaps come on
+top of their tokens, and in a large room another plan costs more than it brings."""
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
 
@@ -186,7 +187,7 @@ class Chooser(PlanBuilder):
         """Add small lines further down the order, where the next one is too large for what is left."""
         chosen = order[:count]
         left = self.room - best.tokens
-        left = left if self.room <= SMALL_ROOM else int(_SURE * left)
+        left = left if left <= _SURELY else int(_SURE * left)
         for choice in order[count + 1 :]:
             if left < _SMALLEST_LINE:
                 break
