@@ -64,7 +64,7 @@ def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
     `named`: the user says that it is of this format, so that its records need not look like it."""
     matching: list[Slot] = []
     for place in format.lists:
-        if place.pick is None and place.path and isinstance(value, dict) and place.path[0] not in value:
+        if place.pick is None and isinstance(value, dict) and not (place.path and place.path[0] in value):
             continue  # most formats' names are not in a document: this is asked for each of many rows
         matching = [slot for slot in _slots_at(value, place) if named or _fits(format, slot)]
         if not matching and place.path and isinstance(value, list):
