@@ -74,6 +74,17 @@ def test_a_prompt_has_all_the_room_that_nothing_else_needs(strategy: str) -> Non
     assert part.messages[0].tokens > 0.9 * (size - 20) - 60
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_prompt_that_is_cut_anyway_leaves_a_small_session_what_came_of_it(strategy: str) -> None:
+    records = [system(PROMPT), user("Sort the forms."), assistant("I look.", "c1")]
+    records += [result("c1", "\n".join(f"form {n} of kind {n * 3} lies in tray {n * 7}" for n in range(9)))]
+    records += [assistant("All forms lie on shelf 4711 now. Shall I do those of the week before, too?")]
+    prompt = compact(records).messages[0].tokens
+    part = compact(records, strategy=strategy, target_tokens=prompt // 2)
+    assert "shelf 4711" in "\n".join(message.text() for message in part.messages)
+    assert part.messages[0].tokens > prompt // 2 - 200
+
+
 @pytest.mark.skipif(not REAL.is_file(), reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling"])
 def test_a_real_session_is_left_with_enough_to_go_on_from(strategy: str) -> None:

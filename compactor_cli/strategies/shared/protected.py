@@ -27,6 +27,9 @@ REQUESTS = (FIRST_REQUEST, LAST_REQUEST)
 _SESSION_SHARE = 0.08
 """Share of the session's own tokens up to which system messages make room for it: a target of a tenth of the session
 beside them leaves them whole."""
+_LEAST_OF_SESSION = 120
+"""Tokens of a session, or all of a smaller one, that they make room for in any case: less is not a word of what was
+done, and what was asked would pass for something that nobody began."""
 _ENCLOSED_SHARE = 0.1
 """Share of the room that what a harness put beside a request may take where not all of it has room."""
 _SOFT = (IN_FLIGHT, NEWEST, EARLIER_HISTORY)
@@ -70,15 +73,15 @@ def _firm(
     """Yield what is cut last: whole; then with less of the system messages; then without most of what stands beside a
     request, such as the files it names.
 
-    Where the target would leave less than a share of the session to `others`, system messages make room for it, with
-    half of theirs at most: without it nobody could go on from the output.
+    Where the target would leave less than a share of the session to `others`, or too little to say anything in, system
+    messages make room for it, with half of theirs at most: without it nobody could go on from the output.
     """
     whole = {g.index: renderer.whole(g, "") for g in hard}
     system = [g for g in hard if all(inputs.messages[i].role == "system" for i in g.messages)]
     size = sum(g.tokens for g in system)
     session = sum(g.tokens for g in inputs.groups) - size
-    half = room // 2
-    for most in dict.fromkeys((max(half, room - int(_SESSION_SHARE * session)), max(half, room - session))):
+    half, least = room // 2, max(int(_SESSION_SHARE * session), min(session, _LEAST_OF_SESSION))
+    for most in dict.fromkeys((max(half, room - least), max(half, room - session))):
         if others and size > most:
             whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
         yield list(whole.values())
