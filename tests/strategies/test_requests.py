@@ -184,3 +184,17 @@ def test_of_the_newest_request_a_nod_does_not_stay_alone() -> None:
         kept.text
         == f"{LEFT_OUT} Yes, please use the certificate for $299, and cover the remaining $76 with my gift card."
     )
+
+
+def test_where_only_a_nod_has_room_nothing_stays() -> None:
+    asked = "Please list all films of the actor that can be seen in the country today, with their overviews. Begin!"
+    assert choose_requests(requests(asked), 12, words) == ()
+    assert said(choose_requests(requests(asked), 30, words)) == asked
+
+
+def test_an_example_behind_a_task_does_not_take_its_room() -> None:
+    task = "Please write the greeting hello_world into the file salutation.txt of the folder drafts."
+    example = "\n".join(f"    hello_world salutation.txt drafts {n} " + "row " * 30 for n in range(9))
+    manners = "One step at a time. " * 12
+    chosen = choose_requests(requests(f"{task}\n\n{manners}\n\n{manners}\n\nExample:\n\n{example}"), 60, words)
+    assert task in said(chosen)

@@ -149,7 +149,8 @@ class _Chooser:
     ) -> None:
         self.requests, self.sizes, self.count, self.places = requests, sizes, count, places
         self.sentences = self._weigh(rate)
-        self.later = _later_on_subject([s.clause.text for s in self.sentences])
+        later = _later_on_subject([s.clause.text for s in self.sentences])
+        self.later = [tuple(o for o in others if self._may_correct(index, o)) for index, others in enumerate(later)]
         for index in self._labels():
             self.later[index] = index + 1, *(other for other in self.later[index] if other > index + 1)
         self.taken: set[int] = set()
@@ -172,6 +173,13 @@ class _Chooser:
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
 
+    def _may_correct(self, index: int, later: int) -> bool:
+        """Return whether a later sentence on the same subject may take back what one says. What is pasted behind words
+        of the same request, such as code of an example, does not."""
+        one, other = self.sentences[index], self.sentences[later]
+        same = one.request == other.request
+        return not (self.places and same and other.clause.place == "pasted" != one.clause.place)
+
     def _labels(self) -> Iterator[int]:
         """Yield the sentences that only say what the next one is, unless that is something pasted."""
         for index, (one, following) in enumerate(pairwise(self.sentences)):
@@ -188,13 +196,14 @@ class _Chooser:
         self._take(of_newest, room if whole else int(room * _NEWEST))
         first = [i for i in order if self.sentences[i].request == 0]
         best = max((self.sentences[i].worth for i in first), default=0.0)
-        self._take(first, self.used + int(room * _FIRST), least=_NOD * best / self.best if self.best else 0.0)
+        worth_it = _NOD * best / self.best if self.best else 0.0
+        self._take(first, self.used + int(room * _FIRST), least=worth_it)
         for i in first:
             if self.taken.isdisjoint(first):
-                self._take([i], self.used + int(room * _TASK), least=0.0)
+                self._take([i], self.used + int(room * _TASK), least=worth_it)
         least = _NOD * max((self.sentences[i].worth for i in of_newest), default=0.0)
-        small = sorted(of_newest, key=lambda i: (self.sentences[i].worth < least, self.sentences[i].tokens))
-        for i in small:  # something of the newest has to stay, and a nod says nothing
+        telling = (i for i in of_newest if self.sentences[i].worth >= least)  # "Begin!" alone says nothing
+        for i in sorted(telling, key=lambda i: self.sentences[i].tokens):  # something of the newest has to stay
             if self.taken.isdisjoint(of_newest):
                 self._take([i], room, least=0.0)
         self._take(order, room)
