@@ -66,12 +66,13 @@ def arrange(
     extra: int = 0,
     *,
     needed: bool = False,
+    worth: int = MARK,
 ) -> list[Stretch]:
     """Arrange the stretches that get a summary. Groups in none of them are at their place, or gone.
 
     `in_place`: groups that would stay. `movable`: whether one may be quoted instead. `quoted`: tokens of the lines
     that a summary quotes of a group. `extra`: tokens that the last summary has besides its lines. `needed`: there
-    has to be one, however little it quotes.
+    has to be one, however little it quotes. `worth`: tokens that are worth one.
     """
     stretches: list[Stretch] = []
     current = Stretch()
@@ -94,8 +95,8 @@ def arrange(
     _close(stretches, current)
     if stretches:
         stretches[-1].tokens += extra
-    worth = [stretch for stretch in _joined(stretches, quoted) if stretch.tokens >= MARK]
-    return worth or (_first_gap(groups, in_place, movable, quoted) if needed else [])
+    told = [stretch for stretch in _joined(stretches, quoted) if stretch.tokens >= worth]
+    return told or (_first_gap(groups, in_place, movable, quoted) if needed else [])
 
 
 def last_resort(

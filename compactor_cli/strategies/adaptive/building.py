@@ -28,7 +28,7 @@ from compactor_cli.strategies.adaptive.conversation import is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.shared.details import REACH
-from compactor_cli.strategies.shared.quoted_lines import Quoter
+from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summaries.format.headers import Base
@@ -81,6 +81,7 @@ class PlanBuilder:
         self.outdated = outdated_lists(inputs.messages)
         self.talk = is_talk(inputs.messages, session)
         self.whole: set[int] = set()
+        self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
         self.small = False  # no room for more than small parts that nothing was chosen of
         self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
         # a ratio refers to what the first round started from; a target in tokens does without that
@@ -146,7 +147,9 @@ class PlanBuilder:
         def quoted(group: Group) -> int:
             return sizes.get(group.index, 0)
 
-        stretches = arrange(groups, in_place, self._is_movable, quoted, extra, needed=always)
+        stretches = arrange(
+            groups, in_place, self._is_movable, quoted, extra, needed=always, worth=self.worth_a_summary
+        )
         attempt = self._written(in_place, stretches, by_group)
         if always and not self.talk and not attempt.slots:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)

@@ -137,7 +137,7 @@ class Chooser(PlanBuilder):
         """Return an attempt in which a summary says that something is gone, where there is room to say so."""
         if attempt.slots or not any(decision.rendition == "gone" for decision in attempt.decisions.values()):
             return attempt
-        self.quoter.always = True
+        self.quoter.always, self.worth_a_summary = True, 1
         for whole in (self.whole, set[int]()):  # what only filled the room makes way
             self.whole = whole
             marked = self.build([*chain.from_iterable(attempt.chosen.values())])
@@ -201,7 +201,10 @@ class Chooser(PlanBuilder):
         return self._spend(chosen, attempt) if attempt.tokens < _USED * self.room else attempt
 
     def _spend(self, order: list[ChosenLine], attempt: Attempt) -> Attempt:
-        """Use what is left: the newest groups stay whole, of talk those of which most was thought."""
+        """Use what is left: the agent's last words are quoted, and the newest groups stay whole, of talk those of which
+        most was thought."""
+        if not self.talk:
+            order, attempt = self._with_answers(order, attempt)
         left = self.room - attempt.tokens
         ranked = [self.group_of[self.lines.message(line)] for line in self.selector.taken] if self.talk else []
         candidates = dict.fromkeys([*ranked, *(group.index for group in reversed(self.rest))])
@@ -225,6 +228,27 @@ class Chooser(PlanBuilder):
                 return more
         self.whole.clear()
         return attempt
+
+    def _with_answers(self, order: list[ChosenLine], attempt: Attempt) -> tuple[list[ChosenLine], Attempt]:
+        """Add what the agent said last, and before requests, as far as it fits. Where all of its names are known its
+        lines are worth nothing, but they say what came of the work, or what the user is asked."""
+        taken = {choice.line for choice in order}
+
+        def cost(line: int) -> int:
+            return 0 if line in taken else self.selector.cost(line)
+
+        answers = must_keep.answers_within(self.room - attempt.tokens, self.inputs.messages, self.lines, cost)
+        added = [[line for line in answer if line not in taken] for answer in answers]
+        added = [lines for lines in added if lines][:_ATTEMPTS]
+        self.worth_a_summary = MARK if attempt.slots else 1  # where nothing else is told, a few words are worth one
+        for count in range(len(added), 0, -1):
+            lines = chain.from_iterable(added[:count])
+            longer = [*order, *(ChosenLine(line, 0.0, self.selector.cost(line)) for line in lines)]
+            more = self.build(longer)
+            if attempt.tokens < more.tokens <= self.room:
+                return longer, more
+        self.worth_a_summary = MARK
+        return order, attempt
 
     def _only_protected(self) -> Attempt:
         """Keep nothing but what is protected: there is no room for more."""

@@ -32,6 +32,7 @@ _COUNTS_REST = 100
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
 """Names of tools with which an agent does nothing but think."""
 
+_ASKS = compiled_later(r"[?？؟]\W*(?:\s|$)")
 _PARAGRAPH = compiled_later(r"\S.*(?:\n(?!\s*\n).*)*")
 
 
@@ -87,11 +88,13 @@ def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[
 def answers_within(
     room: float, messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int]
 ) -> Iterator[list[int]]:
-    """Yield the ends of answers that fit in `room` tokens. `cost`: tokens of a line beside those yielded before."""
+    """Yield the ends of answers that fit in `room` tokens; a line that asks is the last to make way. `cost`: tokens of
+    a line beside those yielded before."""
     for answer in _answers(messages, lines):
         taken = answer
         while taken and sum(map(cost, taken)) > room:
-            taken = taken[1:]
+            first = next((at for at, line in enumerate(taken) if not _ASKS.search(lines.text(line))), 0)
+            taken = [*taken[:first], *taken[first + 1 :]]
         room -= sum(map(cost, taken))
         yield taken
 

@@ -8,7 +8,7 @@ place, and of the others a summary between them quotes the chosen lines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -98,8 +98,8 @@ class _Planner:
         rest = [g for g in rest if g.index not in kept]
         left = room - sum(d.tokens for d in newest.values())
         if sum(g.tokens for g in rest) <= left:
-            kept |= {g.index: self.renderer.whole(g, "fits") for g in rest}
-            return self._finish(Attempt(kept, [], 0))
+            fits = Attempt(kept | {g.index: self.renderer.whole(g, "fits") for g in rest}, [], 0)
+            return self._finish(self._widened(fits, kept, left - sum(g.tokens for g in rest)))
         if self.alone:
             chooser: Chooser = OneSummaryChooser(inputs, kept, rest, left)
         else:
@@ -107,7 +107,20 @@ class _Planner:
             chooser = Chooser(inputs, kept, rest, left, large, report, room_for_requests(left, room))
         attempt = chooser.best()
         self.loses_requests = isinstance(chooser, OneSummaryChooser) and chooser.loses_requests(attempt)
-        return self._finish(chooser.explained(attempt))
+        attempt = chooser.explained(attempt)
+        return self._finish(self._widened(attempt, kept, left - attempt.tokens))
+
+    def _widened(self, attempt: Attempt, kept: Mapping[int, Decision], left: int) -> Attempt:
+        """Give what the lines have left of the room back to the protected groups that were cut, the newest first."""
+        decisions = dict(attempt.decisions)
+        for group, decision in sorted(kept.items(), reverse=True):
+            if decision.rendition == "shortened" and left > 0:
+                groups, room = [self.inputs.groups[group]], decision.tokens + left
+                fitted = self.renderer.fit(groups, room, decision.reason, prose=True)
+                if fitted and fitted[0].tokens > decision.tokens:
+                    decisions[group] = fitted[0]
+                    left -= fitted[0].tokens - decision.tokens
+        return replace(attempt, decisions=decisions)
 
     def _newest_whole(self, rest: Sequence[Group], room: int, competing: set[int]) -> dict[int, Decision]:
         """Return the newest groups that stay whole, where there is more room than is given out line by line. What the
