@@ -47,3 +47,20 @@ def test_an_answer_to_an_agent_is_a_request_though_it_is_short() -> None:
 )
 def test_a_few_words_without_a_number_are_an_interjection(text: str, *, nods: bool) -> None:
     assert is_interjection(text) is nods
+
+
+def test_a_nod_stays_with_the_question_that_it_answers_or_not_at_all() -> None:
+    """Here nobody names anything, so that it is talk and nothing else."""
+    said = ["Well , what do you think of it , you all ?", "Yep ."]
+    for at in range(30):
+        said += [
+            f"I mean , we may think about that one a little more , before we go on {'and on ' * (at % 3)}.",
+            "Indeed !",
+        ]
+    said.append("Well , that is all that I wanted to say about it .")
+    records = [{"role": "user", "name": f"Person {'AB'[at % 2]}", "content": text} for at, text in enumerate(said)]
+    for target in (300, 400, 500):
+        (part,) = compact(jsonl(*records), strategy="adaptive", target_tokens=target).parts
+        text = "\n".join(message.text() for message in part.messages)
+        assert "Indeed !" not in text
+        assert ("what do you think of it" in text) or ("Yep ." not in text)

@@ -8,7 +8,9 @@ from itertools import accumulate, chain, islice
 
 from msgspec.structs import replace
 
+from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision
+from compactor_cli.model.talking import is_interjection
 from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import Attempt, quotes_all
 from compactor_cli.strategies.adaptive.building import REQUEST, PlanBuilder
@@ -186,16 +188,19 @@ class Chooser(PlanBuilder):
     def _top_up(self, order: list[ChosenLine], count: int, best: Attempt) -> Attempt:
         """Add small lines further down the order, where the next one is too large for what is left."""
         chosen = order[:count]
+        while self.talk and chosen and is_interjection(self.lines.text(chosen[-1].line)):
+            chosen.pop()  # what a statement begins with that has no room as a whole
         left = self.room - best.tokens
         left = left if left <= _SURELY else int(_SURE * left)
         for choice in order[count + 1 :]:
             if left < _SMALLEST_LINE:
                 break
             # what the user said stands in order: an older sentence would stay without a newer one that corrects it
-            if choice.cost <= left and choice.line not in self.request_lines:
+            small = choice.cost <= left and choice.line not in self.request_lines
+            if small and not (self.talk and is_interjection(self.lines.text(choice.line))):
                 chosen.append(choice)
                 left -= choice.cost
-        attempt = self.build(chosen) if len(chosen) > count else best
+        attempt = self.build(chosen) if chosen != order[:count] else best
         if attempt.tokens > self.room or attempt.tokens < best.tokens:
             chosen, attempt = order[:count], best
         return self._spend(chosen, attempt) if attempt.tokens < _USED * self.room else attempt
@@ -212,7 +217,7 @@ class Chooser(PlanBuilder):
         corrected = False
         for index in candidates:
             group, decision = self.inputs.groups[index], attempt.decisions[index]
-            if index in self.folded or index in self.kept or decision.rendition == "whole":
+            if index in self.folded or index in self.kept or decision.rendition == "whole" or self._is_nod(group):
                 continue
             # a newer request that is not there may have corrected this one
             is_request = not self.talk and self._is_request(group)
@@ -228,6 +233,10 @@ class Chooser(PlanBuilder):
                 return more
         self.whole.clear()
         return attempt
+
+    def _is_nod(self, group: Group) -> bool:
+        """Return whether a group is a word or two of a conversation."""
+        return self.talk and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
 
     def _with_answers(self, order: list[ChosenLine], attempt: Attempt) -> tuple[list[ChosenLine], Attempt]:
         """Add what the agent said last, and before requests, as far as it fits. Where all of its names are known its

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from compactor_cli.features.lines import SessionLines, SessionText
-from compactor_cli.features.talk import Statement, needed_values, rank_statements
+from compactor_cli.features.talk import Statement, asks, needed_values, rank_statements
 from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
+from compactor_cli.model.talking import is_interjection, people_talk
 from compactor_cli.summaries.format.excerpts import begins_part, is_said_by
 
 _TALK = 0.6
@@ -36,9 +37,11 @@ def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
 def ranked_lines(
     messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int, profile: Profile
 ) -> Iterator[int]:
-    """Yield lines of statements, those worth most for their tokens first, until about twice the room is taken."""
+    """Yield lines of statements, those worth most for their tokens first, until about twice the room is taken. Where
+    people talk with each other, one or two words are none: in answer to a question they stay with it."""
     statements: list[Statement] = []
     lines_of: list[list[int]] = []
+    people, asked = people_talk(messages), False
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
         message = messages[piece.message]
@@ -46,6 +49,12 @@ def ranked_lines(
             continue
         for speaker, members in _statements(lines, number, message, cost, room):
             text = piece.text[lines.starts[members[0]] : lines.ends[members[-1]]]
+            if people and is_interjection(text):
+                if asked:
+                    lines_of[-1] = [*lines_of[-1], *members]
+                asked = False
+                continue
+            asked = asks(text)
             statements.append(Statement(piece.message, speaker, text))
             lines_of.append(members)
     tokens = [_MESSAGE + sum(map(cost, members)) for members in lines_of]

@@ -16,6 +16,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.replies import reply_span
 from compactor_cli.model.state_line import Kind, StateLine
+from compactor_cli.model.talking import telling_requests
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
 from compactor_cli.summaries.format.reading import earlier_words
 from compactor_cli.summaries.format.state_block import unlisted_counts, unlisted_text
@@ -46,10 +47,11 @@ class UserWords(Struct, frozen=True):
 
 def requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:
     """Yield what the user asked, in order; also in answer to a call, and what an earlier summary quotes of it."""
+    telling = {message.index for message in telling_requests(messages)}
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
         message = messages[piece.message]
-        if message.origin == "request" and piece.speech:
+        if message.index in telling and piece.speech:
             yield UserWords(number, 0, len(piece.text))
         elif message.parts[piece.part].kind == "tool_result" and (words := reply_span(piece.text)):
             yield UserWords(number, *words)

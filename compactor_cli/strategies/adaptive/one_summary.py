@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Quote, SummarySlot
 from compactor_cli.model.planning import PlanInput
+from compactor_cli.model.talking import telling_requests
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.must_keep import UserWords
@@ -73,8 +74,9 @@ class OneSummaryChooser(Chooser):
 
 def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote | None:
     """Return the newest request, or its sentences that bind; None when it stays where it is, or nothing of it fits."""
+    telling = {message.index for message in telling_requests(inputs.messages)}
     messages = (inputs.messages[i] for group in reversed(groups) for i in reversed(group.messages))
-    message = next((message for message in messages if message.origin == "request"), None)
+    message = next((message for message in messages if message.index in telling), None)
     if message is None or not can_move(message):
         return None
     text = message.text("text")
