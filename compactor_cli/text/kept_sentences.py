@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 
+from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.patterns import compiled_later
 
 KEYWORD, DECISION, MARKER = 10, 5, 3
@@ -18,6 +19,7 @@ _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
 """What stands before an item of a list, or behind the mark of a heading."""
 _MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*)\s*")
 """A line that says nothing without those around it."""
+_HEADING = compiled_later(r"#{1,6}\s")
 _WORD = compiled_later(r"\w")
 _SHORT = 80
 """Characters below which a sentence is taken to go on from the one before it."""
@@ -74,6 +76,21 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
+def _led(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the spans, of which a heading and what ends with a colon are one with the sentence behind them: alone they
+    only say what is missing."""
+    begun: int | None = None
+    for start, end in spans:
+        said = text[start:end].strip()
+        if said.endswith(LEADS_ON) or _HEADING.match(said) or (begun is not None and not _says_something(said)):
+            begun = start if begun is None else begun
+            continue
+        yield (start if begun is None else begun), end
+        begun = None
+    if begun is not None:
+        yield begun, len(text)
+
+
 def kept_sentences(
     text: str,
     characters_left: int,
@@ -88,7 +105,7 @@ def kept_sentences(
     the text is a single one. `opening` and `closing`: the first or the last one comes before all others. Of an opening
     that has no room, its first words stay: what all others are about. `ending`: share of the characters for the
     sentences at the end, without a gap."""
-    spans = list(_spans(text))
+    spans = list(_led(text, _spans(text)))
     if len(spans) < 2:
         return []
     scores = [float(points(text[start:end], keywords)) for start, end in spans]

@@ -163,8 +163,27 @@ def test_each_weight_decides_what_a_summary_quotes(
 def test_a_number_of_an_item_the_end_of_a_row_and_code_are_no_sentences() -> None:
     text = "### 1. Rounding\nIt was cut. |\nCall `a. b` first. Then go.\n"
     wide = [text[start:end] for start, end in kept_sentences(text, len(text), NONE)]
-    assert wide == ["### 1. Rounding\n", "It was cut. |\n", "Call `a. b` first. ", "Then go.\n"]
+    assert wide == ["### 1. Rounding\nIt was cut. |\n", "Call `a. b` first. ", "Then go.\n"]
     assert "".join(wide) == text
+
+
+def test_a_heading_and_what_ends_with_a_colon_are_one_with_what_follows() -> None:
+    rules = ["Never stop them by name.", "They must be told by number."]
+    text = f"## Processes\n\nWhen you end one:\n- {rules[0]}\n- {rules[1]}\n\n## Remember\n\nImportant:\n"
+    said = [text[start:end] for start, end in kept_sentences(text, len(text), NONE)]
+    assert said[0] == f"## Processes\n\nWhen you end one:\n- {rules[0]}\n"
+    assert said[-1] == "## Remember\n\nImportant:\n"
+    (kept,) = kept_sentences(text, 40, NONE)
+    assert text[slice(*kept)] == f"- {rules[1]}\n"
+
+
+def test_a_first_cut_that_is_a_little_too_long_costs_no_fifth_of_the_room() -> None:
+    text = "".join(f"You must see to {'i' * 6}{n} in the shop. " for n in range(400))
+
+    def count(part: str) -> int:
+        return len(part) // 4 + part.count("left out") * 40
+
+    assert truncate_prose(text, count(text), 1_000, count, NONE).tokens > 900
 
 
 def test_what_begins_a_line_still_does_behind_a_gap() -> None:

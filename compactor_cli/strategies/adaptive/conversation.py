@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from compactor_cli.features.lines import SessionLines, SessionText
-from compactor_cli.features.talk import Statement, asks, needed_values, rank_statements
+from compactor_cli.features.talk import Statement, needed_values, rank_statements
+from compactor_cli.features.talk_words import asks
 from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
