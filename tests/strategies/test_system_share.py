@@ -85,6 +85,13 @@ def test_a_prompt_that_is_cut_anyway_leaves_a_small_session_what_came_of_it(stra
     assert part.messages[0].tokens > prompt // 2 - 200
 
 
+@pytest.mark.parametrize("target", [100, 300])
+def test_a_prompt_that_is_cut_still_says_who_the_agent_is(target: int) -> None:
+    prompt = "You are the clerk of the desk of forms.\n" + PROMPT.replace("go to", "must go to")
+    part = compact([system(prompt), user("Please sort the forms.")], strategy="adaptive", target_tokens=target)
+    assert part.messages[0].text().startswith("You are the clerk of the desk of forms.")
+
+
 @pytest.mark.skipif(not REAL.is_file(), reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling"])
 def test_a_real_session_is_left_with_enough_to_go_on_from(strategy: str) -> None:
