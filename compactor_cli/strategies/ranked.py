@@ -18,7 +18,7 @@ from compactor_cli.model.score import Score
 from compactor_cli.strategies.shared.carried_requests import choose, quotes_of, repeatable, request_room
 from compactor_cli.strategies.shared.details import quoted_details
 from compactor_cli.strategies.shared.newest import comfortable, fit_newest
-from compactor_cli.strategies.shared.protected import REQUESTS
+from compactor_cli.strategies.shared.protected import REQUESTS, widened
 from compactor_cli.strategies.shared.recent import (
     HEADING,
     MARK,
@@ -141,6 +141,7 @@ class _Planner:
             decisions, slots = in_time_order(inputs, decisions, slots, MARK)
         largest = max(slots, key=lambda slot: slot.budget, default=None)
         slots = [self._batched(slot, compressed, earlier, quoting=slot is largest) for slot in slots]
+        decisions |= widened(inputs, self.renderer, decisions, slots, (d.group for d in kept))
         return finished(inputs, Ranked.name, decisions, slots)
 
     def _carried_on(self, earlier: Sequence[Group], protected: Sequence[Decision]) -> tuple[Quote, ...]:

@@ -18,7 +18,7 @@ from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.carried_requests import instructions_in_place
 from compactor_cli.strategies.shared.newest import bound, comfortable, fit_newest
-from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
+from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected, widened
 from compactor_cli.strategies.shared.renditions import Cut, Renderer, level
 from compactor_cli.strategies.shared.time_order import in_time_order
 
@@ -118,6 +118,8 @@ class _Planner:
                 self.tiers[self._tier_of(group)].append(group)
         self._cut_tiers(self._allowances())
         self._in_time_order()
+        important = {*inputs.protected, inputs.groups[-1].index}
+        self.decisions |= widened(inputs, self.renderer, self.decisions, self.slots, important)
         moved = {g for slot in self.slots for g in slot.groups}
         self.demoted |= {i for g in moved for i in inputs.groups[g].messages} & inputs.residuals.kept
         return Plan(

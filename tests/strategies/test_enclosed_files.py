@@ -140,3 +140,12 @@ def test_a_real_session_says_what_was_done_and_not_what_stood_in_its_file() -> N
     assert "I removed the left padding" in text
     (quoting,) = [m.text() for m in part.messages if "#2 harness: " in m.text()]
     assert len(re.split(r"\n#\d", quoting.partition("#2 harness: ")[2])[0]) < 1_000
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "rolling", "handoff", "hybrid", "summarize", "tiered", "ranked"])
+def test_a_file_has_the_room_that_a_short_session_leaves(strategy: str) -> None:
+    data = WRITERS["cline"]([("asked", ASKED), ("called", "c0"), ("told", REPORTS[0])])
+    source = api.load(data, NAMES["cline"], tokenizer="chars")
+    (part,) = api.compact(source, Settings(strategy=strategy, target_ratio=0.5), tokenizer="chars").parts
+    total = sum(message.tokens for message in source.transcripts[0].messages)
+    assert 0.4 * total < sum(message.tokens for message in part.messages) <= 0.5 * total

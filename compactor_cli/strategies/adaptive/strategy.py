@@ -8,7 +8,7 @@ place, and of the others a summary between them quotes the chosen lines.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -20,7 +20,7 @@ from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
 from compactor_cli.strategies.shared.newest import newest_share
-from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, without_closing
+from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, widened, without_closing
 from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.rooms import (
     DETAIL,
@@ -98,8 +98,8 @@ class _Planner:
         rest = [g for g in rest if g.index not in kept]
         left = room - sum(d.tokens for d in newest.values())
         if sum(g.tokens for g in rest) <= left:
-            fits = Attempt(kept | {g.index: self.renderer.whole(g, "fits") for g in rest}, [], 0)
-            return self._finish(self._widened(fits, kept, left - sum(g.tokens for g in rest)))
+            whole = {g.index: self.renderer.whole(g, "fits") for g in rest}
+            return self._finish(Attempt(kept | whole, [], 0), kept)
         if self.alone:
             chooser: Chooser = OneSummaryChooser(inputs, kept, rest, left)
         else:
@@ -195,13 +195,15 @@ class _Planner:
         cut = sum(max(0, p.tokens - SMALLEST * 2) for p in parts if p.place is not None and not p.edited)
         return max(SMALLEST * 2, group.tokens - cut)
 
-    def _finish(self, attempt: Attempt) -> Plan:
+    def _finish(self, attempt: Attempt, kept: Iterable[int] = ()) -> Plan:
+        """Make the plan; what an attempt has left is for the groups in `kept` that were cut before all others."""
         inputs = self.inputs
         if inputs.target is None and not attempt.slots:
             # nothing would say that it has been cut already, and the next run would cut it again
             whole = {g.index: self.renderer.whole(g, "too little to cut") for g in inputs.groups}
             attempt = replace(attempt, decisions=whole)
         all_decisions = attempt.decisions | without_closing(inputs, self.renderer, attempt.decisions)
+        all_decisions |= widened(inputs, self.renderer, all_decisions, attempt.slots, kept)
         decisions = tuple(all_decisions[g.index] for g in inputs.groups)
         lost = {i for d in decisions if d.rendition != "whole" for i in inputs.groups[d.group].messages}
         return Plan(

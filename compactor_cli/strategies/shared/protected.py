@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.group import Group
-from compactor_cli.model.plan import Decision
+from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import (
     CLOSING,
     DECIDED,
@@ -101,6 +101,29 @@ def _enclosed(inputs: PlanInput, renderer: Renderer, hard: Sequence[Group], room
 
 def _reasoned(inputs: PlanInput, decisions: Sequence[Decision]) -> list[Decision]:
     return [d._replace(reason=inputs.protected[d.group]) for d in decisions]
+
+
+def widened(
+    inputs: PlanInput,
+    renderer: Renderer,
+    decisions: Mapping[int, Decision],
+    slots: Iterable[SummarySlot],
+    groups: Iterable[int],
+) -> dict[int, Decision]:
+    """Give back what a plan leaves of its target to those of some `groups` that it cut, the newest first; return what
+    changes."""
+    if inputs.target is None:
+        return {}
+    left = inputs.target - sum(d.tokens for d in decisions.values()) - sum(slot.budget for slot in slots)
+    wider: dict[int, Decision] = {}
+    for decision in (decisions[group] for group in sorted(groups, reverse=True)):
+        if decision.rendition != "shortened" or left <= 0:
+            continue
+        fitted = renderer.fit([inputs.groups[decision.group]], decision.tokens + left, decision.reason, prose=True)
+        if fitted and fitted[0].tokens > decision.tokens:
+            wider[decision.group] = fitted[0]
+            left -= fitted[0].tokens - decision.tokens
+    return wider
 
 
 def without_closing(inputs: PlanInput, renderer: Renderer, decisions: Mapping[int, Decision]) -> dict[int, Decision]:

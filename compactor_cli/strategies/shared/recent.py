@@ -28,7 +28,7 @@ from compactor_cli.strategies.shared.carried_requests import (
 )
 from compactor_cli.strategies.shared.details import quoted_details
 from compactor_cli.strategies.shared.newest import comfortable, fit_newest
-from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, without_closing
+from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, widened, without_closing
 from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.requests import HEADING as LABEL
 from compactor_cli.strategies.shared.requests import KeptRequest
@@ -162,6 +162,7 @@ class _Planner:
             attempt = self._attempt(kept)
         decisions, slots = attempt or self._only_protected(kept)
         decisions |= without_closing(inputs, self.renderer, decisions)
+        decisions |= widened(inputs, self.renderer, decisions, slots, inputs.protected)
         return finished(inputs, self.shape.name, decisions, slots, self._notes(slots))
 
     def _notes(self, slots: Sequence[SummarySlot]) -> tuple[str, ...]:
