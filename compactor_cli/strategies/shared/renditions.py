@@ -83,8 +83,8 @@ class Renderer:
         return group.tokens
 
     def _cut(self, spot: Spot, cut: Cut) -> Short | None:
-        """Return a part of a message, cut: a request and a system prompt keep what they open with, an answer also what it
-        ends with, and a summary most of its end: what is pending and what comes next."""
+        """Return a part of a message, cut: a request and a system prompt keep what they open with, an answer also what
+        it ends with, and a summary most of its end: what is pending and what comes next."""
         message = self.messages[spot[0]]
         part = message.parts[spot[1]]
         if part.kind == "tool_result" and cut.outputs is not None:
