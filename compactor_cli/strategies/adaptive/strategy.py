@@ -107,20 +107,7 @@ class _Planner:
             chooser = Chooser(inputs, kept, rest, left, large, report, room_for_requests(left, room))
         attempt = chooser.best()
         self.loses_requests = isinstance(chooser, OneSummaryChooser) and chooser.loses_requests(attempt)
-        attempt = chooser.explained(attempt)
-        return self._finish(self._widened(attempt, kept, left - attempt.tokens))
-
-    def _widened(self, attempt: Attempt, kept: Mapping[int, Decision], left: int) -> Attempt:
-        """Give what the lines have left of the room back to the protected groups that were cut, the newest first."""
-        decisions = dict(attempt.decisions)
-        for group, decision in sorted(kept.items(), reverse=True):
-            if decision.rendition == "shortened" and left > 0:
-                groups, room = [self.inputs.groups[group]], decision.tokens + left
-                fitted = self.renderer.fit(groups, room, decision.reason, prose=True)
-                if fitted and fitted[0].tokens > decision.tokens:
-                    decisions[group] = fitted[0]
-                    left -= fitted[0].tokens - decision.tokens
-        return replace(attempt, decisions=decisions)
+        return self._finish(chooser.explained(attempt), kept)
 
     def _newest_whole(self, rest: Sequence[Group], room: int, competing: set[int]) -> dict[int, Decision]:
         """Return the newest groups that stay whole, where there is more room than is given out line by line. What the
