@@ -156,14 +156,14 @@ def _fit(text: str, tokens: int, limit: int, count: Count, cut: Callable[[int], 
     if tokens <= limit:
         return Short(text, tokens)
     room = int(len(text) * max(limit - 34, limit // 3) / max(1, tokens))
-    for most in (0.97, *(0.8,) * 5):  # the first is mostly close
+    for _ in range(6):
         if room < 16:
             break
         short = cut(room)
         counted = count(short)
         if counted <= limit:
             return Short(short, counted) if counted < tokens else Short(text, tokens)
-        room = min(int(room * most), int(room * (limit - 4) / counted))
+        room = min(int(room * 0.8), int(room * (limit - 4) / counted))
     short = f"[… {len(text):,} characters left out · {ref}]"
     counted = count(short)
     return Short(short, counted) if counted < tokens else Short(text, tokens)

@@ -19,8 +19,14 @@ from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.quoted_lines import MARK
-from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, SMALL_ROOM, share_of
-from compactor_cli.strategies.shared.selection import ChosenLine, densest
+from compactor_cli.strategies.shared.rooms import (
+    BINDING_SHARE,
+    INSTRUCTIONS_SHARE,
+    LARGE_REQUEST,
+    SMALL_ROOM,
+    share_of,
+)
+from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, densest
 
 _ANSWERS = (0.2, 0.12)
 """Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
@@ -89,6 +95,9 @@ class Chooser(PlanBuilder):
             if best.tokens > self.room:  # nothing stays for being new; then of a large request what is chosen of it
                 self.present, self.small = self.large, small
                 best = self.build([])
+        if not self.talk and self.present != self.large and self._is_crowded(self.room - best.tokens):
+            self.present = self.large
+            best = self.build([])
         self._take_required(self.room - best.tokens)
         if best.tokens > self.room:
             return self._only_protected()
@@ -99,6 +108,13 @@ class Chooser(PlanBuilder):
             self.whole.clear()
             attempt = self._with_lines(best, 0.0)
         return self._marked(self._refilled(attempt))
+
+    def _is_crowded(self, free: int) -> bool:
+        """Return whether what the user said has no room in `free` tokens, though it takes little of all."""
+        spans = self._requests()
+        lines = (line for words in spans for line in self.lines.overlapping(words.piece, words.start, words.end))
+        needed = sum(map(self.selector.tokens, lines)) + HEADING * len(spans)
+        return free - MARK < needed <= LARGE_REQUEST * self.room
 
     def _refilled(self, attempt: Attempt) -> Attempt:
         """Spend what is left of a small room, where the next best line had no room: on what is small enough, for its
