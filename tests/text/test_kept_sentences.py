@@ -177,15 +177,6 @@ def test_a_heading_and_what_ends_with_a_colon_are_one_with_what_follows() -> Non
     assert text[slice(*kept)] == f"- {rules[1]}\n"
 
 
-def test_a_first_cut_that_is_a_little_too_long_costs_no_fifth_of_the_room() -> None:
-    text = "".join(f"You must see to {'i' * 6}{n} in the shop. " for n in range(400))
-
-    def count(part: str) -> int:
-        return len(part) // 4 + part.count("left out") * 40
-
-    assert truncate_prose(text, count(text), 1_000, count, NONE).tokens > 900
-
-
 def test_what_begins_a_line_still_does_behind_a_gap() -> None:
     rows = [f"| {n} | Row {n} is of oak. It was cut and planed and oiled in shop {n}. |" for n in range(20)]
     rows[7] = "| 7 | You must oil row 7 twice. It is of ash. |"
