@@ -182,10 +182,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 121, 17_209, 8_047),
-    "messages-json-string": (3, 79, 50, 19_874, 9_755),
-    "messages-list": (3, 79, 50, 19_874, 9_755),
-    "trajectory-list": (3, 79, 57, 19_579, 9_389),
+    "conversations-sharegpt": (40, 266, 129, 17_209, 8_079),
+    "messages-json-string": (3, 79, 50, 19_874, 9_752),
+    "messages-list": (3, 79, 50, 19_874, 9_752),
+    "trajectory-list": (3, 79, 57, 19_579, 9_398),
 }
 """Rows, messages before and after, tokens before and after."""
 
