@@ -14,6 +14,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.model.state_line import StateLine
+from compactor_cli.model.talking import people_talk
 from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import (
     WORTHLESS,
@@ -80,6 +81,7 @@ class PlanBuilder:
         self.folded = {g.index for g in rest if inputs.is_summary(g)}
         self.outdated = outdated_lists(inputs.messages)
         self.talk = is_talk(inputs.messages, session)
+        self.people = self.talk and people_talk(inputs.messages)
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
         self.small = False  # no room for more than small parts that nothing was chosen of

@@ -204,7 +204,7 @@ class Chooser(PlanBuilder):
     def _top_up(self, order: list[ChosenLine], count: int, best: Attempt) -> Attempt:
         """Add small lines further down the order, where the next one is too large for what is left."""
         chosen = order[:count]
-        while self.talk and chosen and is_interjection(self.lines.text(chosen[-1].line)):
+        while self.people and chosen and is_interjection(self.lines.text(chosen[-1].line)):
             chosen.pop()  # what a statement begins with that has no room as a whole
         left = self.room - best.tokens
         left = left if left <= _SURELY else int(_SURE * left)
@@ -213,7 +213,7 @@ class Chooser(PlanBuilder):
                 break
             # what the user said stands in order: an older sentence would stay without a newer one that corrects it
             small = choice.cost <= left and choice.line not in self.request_lines
-            if small and not (self.talk and is_interjection(self.lines.text(choice.line))):
+            if small and not (self.people and is_interjection(self.lines.text(choice.line))):
                 chosen.append(choice)
                 left -= choice.cost
         attempt = self.build(chosen) if chosen != order[:count] else best
@@ -251,8 +251,8 @@ class Chooser(PlanBuilder):
         return attempt
 
     def _is_nod(self, group: Group) -> bool:
-        """Return whether a group is a word or two of a conversation."""
-        return self.talk and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
+        """Return whether a group is a word or two, where people talk with each other."""
+        return self.people and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
 
     def _with_answers(self, order: list[ChosenLine], attempt: Attempt) -> tuple[list[ChosenLine], Attempt]:
         """Add what the agent said last, and before requests, as far as it fits. Where all of its names are known its
