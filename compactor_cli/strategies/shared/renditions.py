@@ -111,7 +111,7 @@ class Renderer:
                 cut.prose,
                 self.count,
                 self._words(),
-                opening=answer or message.origin == "request" or message.role == "system",
+                opening=answer or sums_up or message.origin == "request" or message.role == "system",
                 closing=answer,
                 ending=_END_OF_SUMMARY if sums_up else 0.0,
             )
