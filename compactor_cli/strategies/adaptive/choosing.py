@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import accumulate, chain, islice
 
 from msgspec.structs import replace
@@ -62,7 +63,7 @@ class Chooser(PlanBuilder):
             self._take(ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile))
             return
         words = Words(inputs, self.lines, self.selector.tokens)
-        self._take(words.within(min(self.request_room, free - MARK), self._requests()))
+        self._take(words.within(min(self.request_room, free - MARK), self.asked))
         self.request_lines = frozenset(self.selector.taken)
         self._take_pending(int(RESULT_SHARE * self.room))
         instructions = list(must_keep.instructions(inputs.messages, self.lines))
@@ -73,9 +74,15 @@ class Chooser(PlanBuilder):
         for answer in must_keep.answers_within(room, inputs.messages, self.lines, self.selector.cost):
             self._take(answer)
 
-    def _requests(self) -> list[must_keep.UserWords]:
+    @cached_property
+    def asked(self) -> list[must_keep.UserWords]:
         """Return what the user asked, in order."""
         return list(must_keep.requests(self.inputs.messages, self.lines))
+
+    def asked_lines(self) -> list[int]:
+        """Return the lines of what the user asked."""
+        spans = self.asked
+        return [line for words in spans for line in self.lines.overlapping(words.piece, words.start, words.end)]
 
     def _take_pending(self, room: int) -> None:
         """Take the result that the agent answers next: all of a small one, or the best of its lines."""
@@ -111,9 +118,7 @@ class Chooser(PlanBuilder):
 
     def _is_crowded(self, free: int) -> bool:
         """Return whether what the user said has no room in `free` tokens, though it takes little of all."""
-        spans = self._requests()
-        lines = (line for words in spans for line in self.lines.overlapping(words.piece, words.start, words.end))
-        needed = sum(map(self.selector.tokens, lines)) + HEADING * len(spans)
+        needed = sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
         return free - MARK < needed <= LARGE_REQUEST * self.room
 
     def _refilled(self, attempt: Attempt) -> Attempt:

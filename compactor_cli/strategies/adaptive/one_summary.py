@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain
 
 from msgspec.structs import replace
@@ -38,15 +39,15 @@ class OneSummaryChooser(Chooser):
     def _in_place(self, group: Group, choices: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
         return None
 
-    def _requests(self) -> list[UserWords]:
+    @cached_property
+    def asked(self) -> list[UserWords]:
         ends = self.ends.message if self.ends else None
-        return [words for words in super()._requests() if self.lines.session.pieces[words.piece].message != ends]
+        return [words for words in super().asked if self.lines.session.pieces[words.piece].message != ends]
 
     def loses_requests(self, attempt: Attempt) -> bool:
         """Return whether words of the user are lost though all of them have room. Of talk, whole messages are chosen by
         their worth."""
-        spans = self._requests()
-        lines = [line for words in spans for line in self.lines.overlapping(words.piece, words.start, words.end)]
+        lines = self.asked_lines()
         there = {choice.line for choices in attempt.chosen.values() for choice in choices}
         needed = self.ending + sum(map(self.selector.tokens, lines))
         return not self.talk and needed <= LARGE_REQUEST * self.room and not there.issuperset(lines)
