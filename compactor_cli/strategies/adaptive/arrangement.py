@@ -31,6 +31,11 @@ class Attempt(Struct, frozen=True):
     chosen: dict[int, list[ChosenLine]] = field(default_factory=dict)
     """Group -> the lines that were taken of it."""
 
+    @property
+    def says_base(self) -> bool:
+        """Return whether a summary says what the transcript was compacted from."""
+        return any(slot.heading == "full" for slot in self.slots)
+
 
 def quotes_all(attempt: Attempt, group: Group, lines: SessionLines) -> bool:
     """Return whether summaries quote all lines of a group."""

@@ -185,15 +185,31 @@ class PlanBuilder:
     def _written(
         self, in_place: dict[int, Decision], stretches: Sequence[Stretch], by_group: dict[int, list[ChosenLine]]
     ) -> Attempt:
-        """Return the decisions, and the summaries of the stretches."""
+        """Return the decisions, and the summaries of the stretches. The largest says what the transcript was compacted
+        from; where it is too small for that, and a later run has to know, the next one does."""
+        by_size: list[Stretch | None] = [*sorted(stretches, key=lambda stretch: -stretch.tokens)]
+        attempts = (self._attempt(in_place, stretches, by_group, based) for based in by_size or [None])
+        first = next(attempts)
+        if first.says_base or not self.quoter.always:
+            return first
+        return next((attempt for attempt in attempts if attempt.says_base), first)
+
+    def _attempt(
+        self,
+        in_place: dict[int, Decision],
+        stretches: Sequence[Stretch],
+        by_group: dict[int, list[ChosenLine]],
+        based: Stretch | None,
+    ) -> Attempt:
+        """Return the decisions and summaries of the stretches when that of `based` says what the transcript was
+        compacted from."""
         decisions, slots, ends = dict(in_place), [], True
-        largest = max(stretches, key=lambda s: s.tokens, default=None)
         for stretch in reversed(stretches):
             quoted = {g.index: self._quoted(g, by_group.get(g.index, []), in_place) for g in stretch.groups}
             chosen = {index: choices for index, choices in quoted.items() if choices}
             # the state stands in the last summary that is worth its tokens
             state = self._state_behind(stretch, in_place, decisions) if ends else ""
-            slot = self.quoter.slot(stretch.groups, chosen, state, based=stretch is largest)
+            slot = self.quoter.slot(stretch.groups, chosen, state, based=stretch is based)
             slot = self._ended(slot) if ends else slot
             if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
                 slots.append(slot)
