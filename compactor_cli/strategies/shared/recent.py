@@ -52,8 +52,8 @@ _SUMMARY_SHARE = 0.5
 """Share of the room that recent messages leave to the summary when they are large."""
 _RECENT_SHARE = 0.75
 """Share of what the user's words leave that the other recent messages may take."""
-_UNUSED, _TIMES = 0.05, 3
-"""Share of the target for which no line has to be found before older messages get that room, and how often."""
+_UNUSED, _TIMES = 0.05, 6
+"""Share of the target for which no line has to be found before older messages get that room, and how often at most."""
 _MODEL_SHARE = 0.35
 """Share of a summary's room that a model has for what it writes, at least."""
 _BESIDE_MODEL = 0.3
