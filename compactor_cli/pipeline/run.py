@@ -286,14 +286,15 @@ def _summarize(run: _Run, analysis: Analysis, plan: Plan, recall: Recalled) -> t
         # a request must not go with the summary that was to repeat it
         plan = make_plan(analysis, run.tools, run.settings, less(run.target, recall), repeat=False)
         written = write_summaries(repaired, groups, plan, context, base)
-    model_asked = run.settings.summarizer == "llm" and any(slot.excerpts is None for slot in plan.slots)
-    if model_asked and not _by_model(written[1]):
+    may_write = run.settings.summarizer == "llm" and run.tools.strategy.writes
+    if may_write and not _by_model(written[1]):
         return _summarize_offline(run, analysis, recall)
     return written
 
 
 def _summarize_offline(run: _Run, analysis: Analysis, recall: Recalled) -> tuple[Plan, tuple[Summary, ...]]:
-    """Write the summaries where the model wrote none: the room that its plan left to the model is not wasted."""
+    """Write the summaries where the model wrote none, or had none to write: the room that its plan left to the model is
+    not wasted."""
     tools = replace(run.tools, summarizer=Extractive(), topics=find_topics)
     run = replace(run, tools=tools, settings=dataclasses.replace(run.settings, summarizer="extractive"))
     plan = make_plan(analysis, tools, run.settings, less(run.target, recall))

@@ -19,15 +19,17 @@ _HEADINGS, _SEVEN_HEADINGS = 600, 1_500
 
 def plan_in_any_room(inputs: PlanInput, shape: Shape) -> Plan:
     """Make the plan of such a strategy; in a small room that of `adaptive`, which says so. A model that writes the
-    summaries needs no more headings than its text is worth. Raises BudgetError when nothing valid fits."""
+    summaries needs no more headings than its text is worth: there it is for rooms in which nothing else fits. Raises
+    BudgetError when nothing valid fits."""
     headed = partial(plan_recent, inputs, shape)
-    if inputs.target is None or inputs.profile is None or inputs.settings.summarizer == "llm":
+    if inputs.target is None or inputs.profile is None:
         return headed()
     room = max(0, inputs.target - sum(message.tokens for message in inputs.messages if message.role == "system"))
     reason = f"{shape.name}: {room:,} tokens beside system messages are too few for a summary with headings"
     bare = partial(_without_headings, inputs, shape, reason)
     few = _HEADINGS if shape.recent else _SEVEN_HEADINGS
-    return _either(bare, headed) if room < few else _either(headed, bare)
+    small = room < few and inputs.settings.summarizer != "llm"
+    return _either(bare, headed) if small else _either(headed, bare)
 
 
 def _without_headings(inputs: PlanInput, shape: Shape, reason: str) -> Plan:

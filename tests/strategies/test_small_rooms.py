@@ -6,7 +6,11 @@ import json
 
 import pytest
 
+from compactor_cli import api
+from compactor_cli.asking.port import ModelAnswer
 from compactor_cli.errors import BudgetError
+from compactor_cli.settings import Settings
+from tests.asking import ScriptedModel
 from tests.builders import assistant, call, calling, compact, jsonl, load, result, system, user
 
 TOO_FEW = "tokens beside system messages are too few for a summary with headings; adaptive chose what stays"
@@ -150,3 +154,45 @@ def test_a_small_handoff_keeps_requests_that_have_room(target: int) -> None:
         for line in compact(data, strategy="handoff", target_tokens=target).data.splitlines()
     ]
     assert "Add a line of greeting to the page." in "\n".join(map(str, kept))
+
+
+def in_flight() -> bytes:
+    """Two requests, and a long call that is not answered yet."""
+    records = [system(), user("Never touch the importer. " * 4), assistant("I look.")]
+    asked = user("变更记录：我们决定保留旧的解析器。必须不要修改公共接口。" * 4)
+    return jsonl(*records, asked, calling(call("c1", "run", json.dumps({"command": "x " * 200}))))
+
+
+def by_failing_model(data: bytes, strategy: str, target: int) -> api.CompactResult | BudgetError:
+    """What comes of it when a model is to write the summaries and says nothing."""
+    settings = Settings(strategy=strategy, target_tokens=target, summarizer="llm")
+    model = ScriptedModel(lambda _: ModelAnswer(failure="no answer"))
+    try:
+        return api.compact(load(data), settings, tokenizer="chars", model=model)
+    except BudgetError as error:
+        return error
+
+
+@pytest.mark.drawn(1)
+@pytest.mark.parametrize("strategy", [*STRATEGIES, "handoff"])
+def test_where_a_model_has_nothing_to_write_the_plan_is_the_offline_one(strategy: str) -> None:
+    for target in range(120, 320, 20):
+        found = by_failing_model(in_flight(), strategy, target)
+        try:
+            offline = compact(in_flight(), strategy=strategy, target_tokens=target)
+        except BudgetError as error:
+            assert isinstance(found, BudgetError)
+            assert found.floor == error.floor
+        else:
+            assert not isinstance(found, BudgetError)
+            assert found.data == offline.data
+
+
+@pytest.mark.drawn(1)
+@pytest.mark.parametrize("strategy", [*STRATEGIES, "handoff"])
+def test_a_model_needs_no_more_room_than_there_is_without_one(strategy: str) -> None:
+    found = by_failing_model(in_flight(), strategy, 20)
+    with pytest.raises(BudgetError) as failure:
+        compact(in_flight(), strategy=strategy, target_tokens=20)
+    assert isinstance(found, BudgetError)
+    assert found.floor == failure.value.floor
