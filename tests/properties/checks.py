@@ -344,9 +344,10 @@ def _repeated(part: Compaction) -> dict[int, bool]:
 
 
 def _is_cut(short: str, text: str) -> bool:
-    """Whether a text is another with its middle left out."""
+    """Whether a text is another with something left out."""
     lines = [line for line in short.splitlines() if not line.startswith("[")]
-    return len(short) < len(text) and "…" in short and bool(lines)
+    pieces = [piece.strip() for line in lines for piece in line.split("…") if piece.strip()]
+    return len(short) < len(text) and "…" in short and bool(pieces) and all(piece in text for piece in pieces)
 
 
 def _needless(part: Compaction, index: int, out: Mapping[int, Message]) -> bool:
