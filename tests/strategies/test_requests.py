@@ -66,6 +66,19 @@ def test_a_later_sentence_on_the_same_subject_comes_along() -> None:
     assert 0 not in [asked.message for asked in chosen]
 
 
+def test_what_is_said_anew_stays_before_what_was_said_once() -> None:
+    """The sentences about the charts are worth less by themselves than those about other things."""
+    charts = "Use the teal palette for the charts.", "Marketing wants the amber palette for the charts."
+    others = "Grandma's ferry leaves at noon on Sunday.", "Parking near the harbour is dear in summer."
+    asked = requests("Make a leaflet.", charts[0], others[0], others[1], charts[1], "Print forty of them.")
+
+    def rate(sentences: object) -> list[float]:
+        return [0.3, 0.45, 0.6, 0.6, 0.45, 0.9]
+
+    kept = [asked[0].text, charts[1], asked[-1].text]
+    assert said(choose_requests(asked, 44, words, rate)).splitlines() == kept
+
+
 def test_a_pasted_text_is_cut_before_what_is_asked_about_it() -> None:
     plan = "\n".join(f"- step {n}: move table_{n} to schema_{n % 7}, then check row counts {n * 31}" for n in range(60))
     text = f"Please carry out the plan below.\n\n{plan}\n\nOnly touch the staging copy while you do."

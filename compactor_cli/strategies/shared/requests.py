@@ -13,6 +13,7 @@ from itertools import groupby, pairwise
 from math import log
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.features.talk import Statement, statement_values
 from compactor_cli.model.message import Message
@@ -39,6 +40,9 @@ _TITLED = 0.8
 sentence: what all the others are about."""
 _LONG, _TELLING = 150, 3
 """Tokens from which on a request is long, and words of a first sentence that is more than a greeting."""
+_ANEW, _REPLACED = 1.6, 0.7
+"""What a sentence counts that says anew what an earlier request said, and what the older one counts then: what is said
+last holds."""
 _OVERLAP = 0.5
 """Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
 _COMMON = 4
@@ -151,6 +155,7 @@ class _Chooser:
         self.sentences = self._weigh(rate)
         later = _later_on_subject([s.clause.text for s in self.sentences])
         self.later = [tuple(o for o in others if self._may_correct(index, o)) for index, others in enumerate(later)]
+        self.sentences = self._by_latest()
         for index in self._labels():
             self.later[index] = index + 1, *(other for other in self.later[index] if other > index + 1)
         self.taken: set[int] = set()
@@ -172,6 +177,14 @@ class _Chooser:
             worth = value * (1 - _AGED * age) * shares.get(clause.place, 1.0)
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
+
+    def _by_latest(self) -> list[_Sentence]:
+        """Return the sentences, worth more where they are the last word on a subject of several requests."""
+        one = [sentence.request for sentence in self.sentences]
+        replaced = {i for i, others in enumerate(self.later) if any(one[other] != one[i] for other in others)}
+        anew = {other for i in replaced for other in self.later[i] if one[other] != one[i]} - replaced
+        shares = {**dict.fromkeys(replaced, _REPLACED), **dict.fromkeys(anew, _ANEW)}
+        return [replace(s, worth=s.worth * shares.get(i, 1.0)) for i, s in enumerate(self.sentences)]
 
     def _may_correct(self, index: int, later: int) -> bool:
         """Return whether a later sentence on the same subject may take back what one says. What is pasted behind words
