@@ -100,7 +100,9 @@ def arrange(
     _close(stretches, current)
     if stretches:
         stretches[-1].tokens += extra
-    told = [stretch for stretch in _joined(stretches, quoted) if stretch.tokens >= worth]
+    # a few words of the very end are worth one: without them the request before would pass for one that is open
+    last = groups[-1] if groups and quoted(groups[-1]) else None
+    told = [s for s in _joined(stretches, quoted) if s.tokens >= worth or s.groups[-1] is last]
     return told or (_first_gap(groups, in_place, movable, quoted) if needed else [])
 
 

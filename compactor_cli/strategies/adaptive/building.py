@@ -108,10 +108,13 @@ class PlanBuilder:
         return self.large | (self._answered() if self.talk else self.newest.in_place)
 
     def _answered(self) -> set[int]:
-        """Return what was said behind the last request: without it, that would pass for one that nobody answered."""
+        """Return what was said behind the last request: without it, that would pass for one that nobody answered. What
+        an agent said there is the newest exchange; what people say is no more than a part of their talk."""
         requests = (group.index for group in self.inputs.groups if self._is_request(group))
         last = max(requests, default=len(self.inputs.groups))
         answers = [group for group in self.rest if group.index > last and group.index not in self.folded]
+        if not self.people:
+            return self.newest.in_place.intersection(group.index for group in answers)
         tokens = sum(self.renderer.render(group, (), "", self.newest.written(group.index)).tokens for group in answers)
         return {group.index for group in answers} if tokens <= _ANSWERED_SHARE * self.room else set()
 

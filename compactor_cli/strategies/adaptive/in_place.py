@@ -124,12 +124,12 @@ class InPlaceRenderer:
         return tuple(sorted(line for line, size in zip(lines, sizes, strict=True) if size <= _LINE))
 
     def _end(self, lines: range, room: int) -> Iterator[int]:
-        """Yield the last lines of a text, of about `room` tokens: where an agent has no calls, what it does stands at
-        the end of what it says."""
+        """Yield the last line of a text, and those before it that fit in about `room` tokens: where an agent has no
+        calls, what it does stands at the end of what it says."""
         left = _CHARACTERS * room
         for line in reversed(lines):
             left -= self._lines.ends[line] - self._lines.starts[line]
-            if left < 0:
+            if left < 0 and line != lines[-1]:
                 break
             yield line
 

@@ -8,7 +8,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision
-from compactor_cli.strategies.adaptive.in_place import InPlaceRenderer
+from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.shared.newest import newest_share
 
 RESULT_SHARE = 0.2
@@ -58,7 +58,7 @@ class NewestExchanges:
         if any(message.calls for message in messages):
             return limit
         beside = self.last[group].tokens - sum(part.tokens for message in messages for part in message.parts)
-        return min(limit, int(self._limit) - beside)
+        return max(SMALL + 1, min(limit, int(self._limit) - beside))
 
     def pending_results(self, lines: SessionLines) -> Iterator[int]:
         """Yield the lines of the results in the last exchange: what the agent's next message answers."""

@@ -1,0 +1,72 @@
+"""The answer to the last request: without it, the request would pass for one that nobody answered."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.builders import assistant, call, calling, compact, jsonl, result, user
+
+TABLE = """Here it is:
+| Network | Limit |
+|---|---|
+| Alpha | 280 |
+| Beta | 63,206 |
+| Gamma | 2,200 |
+A message of Beta may have 63,206 characters, one of Gamma 2,200 and one of Alpha 280."""
+DOUGHS = (
+    "Certainly! A sourdough is raised by wild yeast and by bacteria, which make it sour. A yeast dough is raised by "
+    "yeast of a bakery alone, and is ready within two hours. In other words, a sourdough takes 18 hours, and a yeast "
+    "dough 2."
+)
+ENDS = "Whoever bakes bread at home therefore weighs both of them with care, and changes one of them at a time."
+WATER = (
+    "Flour holds the water that it is given, and the more of it there is the softer the dough becomes. Water also wakes "
+    f"the gluten of the flour, which then keeps the gas of the yeast within the dough. {ENDS}"
+)
+
+
+def last_of_chat(target: int) -> str:
+    """What stands at the end of a chat with an agent that has no tools."""
+    chat = jsonl(
+        user("How much is the limit of a message on the three networks? Please make a table of it."),
+        assistant(TABLE),
+        user("What is the difference between a sourdough and a yeast dough?"),
+        assistant(DOUGHS),
+        user("How do flour and water relate to each other in a dough?"),
+        assistant(WATER),
+    )
+    return contents(chat, target)[-1]
+
+
+def contents(data: bytes, target: int) -> list[str]:
+    lines = compact(data, strategy="adaptive", target_tokens=target).data.splitlines()
+    return [json.loads(line).get("content") or "" for line in lines]
+
+
+@pytest.mark.parametrize("target", range(108, 150, 6))
+def test_an_agent_that_only_talks_keeps_the_end_of_its_last_answer(target: int) -> None:
+    assert last_of_chat(target).endswith(ENDS)
+
+
+@pytest.mark.parametrize("target", range(60, 108, 6))
+def test_no_answer_is_a_bare_mark_of_what_is_left_out_of_it(target: int) -> None:
+    assert not last_of_chat(target).startswith("[…")
+
+
+@pytest.mark.parametrize("target", [56, 60])
+def test_a_few_words_behind_the_last_request_are_worth_a_summary(target: int) -> None:
+    """What the agent thought cannot be cut, so that the answer does not stay at its place."""
+    thought = "The tool was called for the other pair of currencies, and I tell what came out of it. " * 6
+    data = jsonl(
+        user("Please change 1000 USD to EUR."),
+        calling(call("c1", "change_money", '{"amount": 1000, "from": "USD", "to": "EUR"}')),
+        result("c1", '{"changed": 850.5, "from": "USD", "to": "EUR"}'),
+        assistant("1000 USD are **850.50 EUR**."),
+        user("And 500 GBP to USD?"),
+        calling(call("c2", "change_money", '{"amount": 500, "from": "GBP", "to": "USD"}')),
+        result("c2", '{"changed": 690.75, "from": "GBP", "to": "USD"}'),
+        assistant("500 GBP are **690.75 USD**.") | {"reasoning_content": thought},
+    )
+    assert "690.75" in "\n".join(contents(data, target))
