@@ -17,13 +17,13 @@ TABLE = """Here it is:
 A message of Beta may have 63,206 characters, one of Gamma 2,200 and one of Alpha 280."""
 DOUGHS = (
     "Certainly! A sourdough is raised by wild yeast and by bacteria, which make it sour. A yeast dough is raised by "
-    "yeast of a bakery alone, and is ready within two hours. In other words, a sourdough takes 18 hours, and a yeast "
-    "dough 2."
+    "yeast of a bakery alone, and is ready within two hours. In other words, a sourdough takes 18 hours, and a "
+    "yeast dough 2."
 )
 ENDS = "Whoever bakes bread at home therefore weighs both of them with care, and changes one of them at a time."
 WATER = (
-    "Flour holds the water that it is given, and the more of it there is the softer the dough becomes. Water also wakes "
-    f"the gluten of the flour, which then keeps the gas of the yeast within the dough. {ENDS}"
+    "Flour holds the water that it is given, and the more of it there is the softer the dough becomes. Water also "
+    f"wakes the gluten of the flour, which then keeps the gas of the yeast within the dough. {ENDS}"
 )
 
 
