@@ -4,6 +4,7 @@ by a summary between those that stay, or is gone."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
 
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, read_session
@@ -44,6 +45,8 @@ _OVERHEAD = 3
 """Tokens that a group at its place may take more than its lines in a summary."""
 _STATE = (0.2, 0.13)
 """Shares of a small and of a large room that the state of the work may take."""
+_LARGEST = 4
+"""Summaries, the largest, of which one may say what the transcript was compacted from."""
 _BASED = 300
 """Tokens of room from which on a summary says what the transcript was compacted from."""
 
@@ -190,7 +193,7 @@ class PlanBuilder:
     ) -> Attempt:
         """Return the decisions, and the summaries of the stretches. The largest says what the transcript was compacted
         from; where it is too small for that, and a later run has to know, the next one does."""
-        by_size: list[Stretch | None] = [*sorted(stretches, key=lambda stretch: -stretch.tokens)]
+        by_size: list[Stretch | None] = [*nlargest(_LARGEST, stretches, key=lambda stretch: stretch.tokens)]
         attempts = (self._attempt(in_place, stretches, by_group, based) for based in by_size or [None])
         first = next(attempts)
         if first.says_base or not self.quoter.always:
