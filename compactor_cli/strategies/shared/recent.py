@@ -189,7 +189,10 @@ class _Planner:
             if attempt is None or not self.shape.recent or self.unused <= _UNUSED * (self.inputs.target or 0):
                 break
             self.spare += self.unused
-            attempt = self._planned(kept, repeats=repeats) or attempt
+            better = self._planned(kept, repeats=repeats)
+            if better is None or better[0] == attempt[0]:  # the next older message is larger than what is unused
+                break
+            attempt = better
         return attempt
 
     def _planned(self, kept: dict[int, Decision], *, repeats: bool) -> _PlanParts | None:

@@ -179,10 +179,13 @@ class _Chooser:
         return weighed
 
     def _by_latest(self) -> list[_Sentence]:
-        """Return the sentences, worth more where they are the last word on a subject of several requests."""
-        one = [sentence.request for sentence in self.sentences]
-        replaced = {i for i, others in enumerate(self.later) if any(one[other] != one[i] for other in others)}
-        anew = {other for i in replaced for other in self.later[i] if one[other] != one[i]} - replaced
+        """Return the sentences, worth more where they are the last word on a subject of several requests. Questions say
+        nothing anew."""
+        told = {i for i, sentence in enumerate(self.sentences) if not ASKS.search(sentence.clause.text)}
+        request = [sentence.request for sentence in self.sentences]
+        later = {i: {o for o in self.later[i] if o in told and request[o] != request[i]} for i in told}
+        replaced = {i for i, others in later.items() if others}
+        anew = {other for others in later.values() for other in others} - replaced
         shares = {**dict.fromkeys(replaced, _REPLACED), **dict.fromkeys(anew, _ANEW)}
         return [replace(s, worth=s.worth * shares.get(i, 1.0)) for i, s in enumerate(self.sentences)]
 
