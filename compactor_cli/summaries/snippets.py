@@ -57,8 +57,10 @@ def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
         for part in message.calls:
             if part.call_id not in failed or not part.call_id:
                 restored = [path for path, action in call_actions(part) if action == "restored"]
-                for path in [path for path in snippets if any(is_within(path, place) for place in restored)]:
-                    del snippets[path]
+                if restored:
+                    gone = [path for path in snippets if any(is_within(path, place) for place in restored)]
+                    for path in gone:
+                        del snippets[path]
                 for path, lines in changed_lines(part):
                     snippets.pop(path, None)
                     snippets[path] = CodeSnippet(path, _filled(lines), message.number)

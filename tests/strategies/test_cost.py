@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli import api
+from compactor_cli.summaries.snippets import changes
 from tests.cost import calls_of
 from tests.drawing import is_drawing
-from tests.pipeline.sessions import Json, assistant, compact, filler, load, user
+from tests.pipeline.sessions import Json, assistant, compact, filler, load, result, user
 
 STRATEGIES = ("tiered", "rolling", "ranked", "hybrid", "summarize", "truncate", "handoff", "adaptive")
 
@@ -30,6 +31,20 @@ def test_four_times_the_messages_cost_about_four_times_as_much(strategy: str, ra
     few = calls_of(lambda: api.compact(small, settings, tokenizer="chars"))
     many = calls_of(lambda: api.compact(large, settings, tokenizer="chars"))
     assert many < 6 * few
+
+
+def edits(number: int) -> list[Json]:
+    records: list[Json] = [user("Please set all totals.")]
+    for n in range(number):
+        edit = (f"edit_{n}", "Edit", {"path": f"sums/part{n}.py", "old": "total = 0", "new": f"total = {n * 7}"})
+        records += [assistant(None, edit), result(f"edit_{n}")]
+    return records
+
+
+def test_what_last_changed_each_file_is_found_in_one_pass() -> None:
+    few, many = (load(edits(number)).transcripts[0].messages for number in (100, 400))
+    changes(few)  # what is loaded once
+    assert calls_of(lambda: changes(many)) < 5 * calls_of(lambda: changes(few))
 
 
 def thousand() -> list[Json]:

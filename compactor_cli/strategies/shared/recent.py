@@ -233,7 +233,8 @@ class _Planner:
         if budget < least and older:
             return None
         decisions = kept | {d.group: d for d in recent}
-        decisions |= {g.index: self._removed(g, quotes) for g in older}
+        quoted = frozenset(quote.message for quote in quotes)
+        decisions |= {g.index: self._removed(g, quoted) for g in older}
         slots = [self._slot(older, budget, quotes)] if older else []
         decisions, slots = in_time_order(inputs, decisions, slots, MARK)
         whole = {i for d in decisions.values() if d.rendition == "whole" for i in inputs.groups[d.group].messages}
@@ -242,9 +243,9 @@ class _Planner:
             return None
         return decisions, self._filled(slots)
 
-    def _removed(self, group: Group, quotes: Sequence[Quote]) -> Decision:
+    def _removed(self, group: Group, quoted: frozenset[int | None]) -> Decision:
         reason = "in the summary" if self.shape.core else "older than what is kept"
-        reason = "repeated in the summary" if any(quote.message in group.messages for quote in quotes) else reason
+        reason = reason if quoted.isdisjoint(group.messages) else "repeated in the summary"
         return self.renderer.removed(group, reason, summarized=self.shape.core > 0)
 
     def _slot(self, covered: Sequence[Group], budget: int, quotes: tuple[Quote, ...]) -> SummarySlot:
