@@ -58,9 +58,11 @@ def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
             if part.call_id not in failed or not part.call_id:
                 restored = [path for path, action in call_actions(part) if action == "restored"]
                 if restored:
-                    gone = [path for path in snippets if any(is_within(path, place) for place in restored)]
-                    for path in gone:
-                        del snippets[path]
+                    snippets = {
+                        path: snippet
+                        for path, snippet in snippets.items()
+                        if not any(is_within(path, place) for place in restored)
+                    }
                 for path, lines in changed_lines(part):
                     snippets.pop(path, None)
                     snippets[path] = CodeSnippet(path, _filled(lines), message.number)
