@@ -13,7 +13,7 @@ from itertools import chain
 from compactor_cli.text.patterns import compiled_later
 
 _PASSED = compiled_later(
-    r"(?:[\w@./-]+(?: [\w:-]+)?: +)?"  # the package, where several are tested
+    r"(?:(?=([\w@./-]+))\1(?: [\w:-]+)?: +)?"  # the package, where several are tested; its name is tried whole alone
     r"(?: *(?:\(pass\)|[✓✔√]) \S.*"  # bun, mocha, jest, vitest
     r"|PASS +\S+.*"
     r"|\S+ PASSED(?: +\[ *\d+%\])?"  # pytest

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import groupby, zip_longest
 from typing import Literal
 
 from compactor_cli.features.call_lines import call_label
@@ -79,6 +79,10 @@ class Quoter:
         self._carried: dict[Spot, list[CarriedSpan]] = {}
         self._result_of = {call: result for result, call in self._call_of.items()}
         self._outcomes: dict[Spot, str] = {}
+        self._partners: dict[int, frozenset[Spot]] = {}
+        self._excerpts: dict[tuple[tuple[ChosenLine, ...], frozenset[Spot]], tuple[Excerpt, ...]] = {}
+        """Chosen lines of a message, and the quoted parts that its own go with -> how they are quoted: of the plans
+        that are tried, most quote most messages in the same way."""
         self._written = {answer.index: (call, result) for call, result, answer in written_calls(messages)}
 
     def slot(
@@ -118,8 +122,29 @@ class Quoter:
 
     def excerpts(self, choices: Sequence[ChosenLine]) -> Iterator[Excerpt]:
         """Yield chosen lines, in their order, as they are quoted."""
+        pieces = [self._lines.piece(choice.line) for choice in choices]
+        quoted = frozenset((piece.message, piece.part) for piece in pieces)
+        for message, run in groupby(choices, key=lambda choice: self._lines.message(choice.line)):
+            of_message = tuple(run)
+            key = of_message, quoted & self._beside(message)
+            if key not in self._excerpts:
+                self._excerpts[key] = tuple(self._excerpts_of(*key))
+            yield from self._excerpts[key]
+
+    def _beside(self, message: int) -> frozenset[Spot]:
+        """Return the parts of other messages on which it depends how a message is quoted: its calls, or its results."""
+        known = self._partners.get(message)
+        if known is None:
+            spots = [(message, part) for part in range(len(self._messages[message].parts))]
+            partners = [of[spot] for of in (self._call_of, self._result_of) for spot in spots if spot in of]
+            if message in self._written:
+                partners += [(message - 1, part) for part in range(len(self._messages[message - 1].parts))]
+            known = self._partners[message] = frozenset(partners)
+        return known
+
+    def _excerpts_of(self, choices: Sequence[ChosenLine], quoted: Set[Spot]) -> Iterator[Excerpt]:
+        """Yield chosen lines of one message. `quoted`: the parts that its own go with, where they are quoted too."""
         lines, last_line, last_piece, head, margin = self._lines, -2, None, "", 0
-        quoted = {(piece.message, piece.part) for piece in (lines.piece(choice.line) for choice in choices)}
         for choice, following in zip_longest(choices, choices[1:]):
             piece, line = lines.piece(choice.line), choice.line
             begins, parted = piece is not last_piece, False
@@ -173,7 +198,7 @@ class Quoter:
             self._outcomes[call] = misfortune(self._part(call), self._part(result))
         return self._outcomes[call]
 
-    def _short_result(self, piece: SessionPiece, quoted: set[tuple[int, int]]) -> str:
+    def _short_result(self, piece: SessionPiece, quoted: Set[Spot]) -> str:
         """Return the result of a call behind it, where it is a few words that are not quoted themselves."""
         spot = self._result_of.get((piece.message, piece.part))
         if spot is None or spot in quoted:
@@ -182,7 +207,7 @@ class Quoter:
         tells = _FEW_WORDS.fullmatch(said) is not None and not _SAYS_NOTHING.match(said)
         return f" → {plain(said)}" if tells and not noisy_lines(said) else ""
 
-    def _speaker(self, piece: SessionPiece, end: int, quoted: set[tuple[int, int]]) -> str:
+    def _speaker(self, piece: SessionPiece, end: int, quoted: Set[Spot]) -> str:
         """Return who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""
         message = self._messages[piece.message]
         part = message.parts[piece.part]
