@@ -23,6 +23,10 @@ _LONG = 110
 """Characters above which a dense line is cut."""
 _MEMBERS = 80
 """Characters up to which members of JSON are taken together, and above which one is taken apart."""
+_OBJECT = 120
+"""Characters up to which an object in a list stays whole."""
+_INDENT = 80
+"""Blanks at most between an object and what stands before it."""
 _FIRST, _SHORT, _PATH = 3, 60, 140
 """Which of the first members of an object can say which one it is, and characters of it at most: of a member, and of
 the path of a file."""
@@ -170,7 +174,9 @@ def json_members(
     waiting = [(root, 0, _leads(text, root, ends, _PATH) if named else ())]
     while waiting:
         outer, level, leads = waiting.pop()
-        if outer.end - outer.start <= _MEMBERS or text[outer.start] not in "{[":
+        size = outer.end - outer.start
+        is_whole = size <= _MEMBERS or (size <= _OBJECT and _is_listed(text, outer.start))
+        if is_whole or text[outer.start] not in "{[":
             told = _placed(outer, place) if place else outer
             spans = _value(shown or text, told.start, told.end)
             pieces = [JsonMember(start, end, start, level + 1, usual=outer.usual) for start, end in spans]
@@ -185,6 +191,11 @@ def json_members(
             members = zip(_led(inside, outer), inner_leads, strict=True)
             waiting += reversed([(member, level + 1, inner) for member, inner in members])
     return result
+
+
+def _is_listed(text: str, start: int) -> bool:
+    """Return whether an object begins there that is a member of a list."""
+    return text[start] == "{" and text[max(0, start - _INDENT) : start].rstrip(_SPACE)[-1:] in ("[", ",")
 
 
 def outer_members(text: str) -> Iterator[str]:

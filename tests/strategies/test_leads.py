@@ -90,6 +90,15 @@ def test_members_of_json_tell_which_object_they_are_of() -> None:
         assert leads == [f'"flight_number": "{PRICE_OF[price]}"', '"prices": ']
 
 
+def test_an_object_in_a_list_stays_whole_up_to_a_long_line() -> None:
+    flight = {"flight_number": "HAT276", "date": "2024-05-21", "price": 117, "origin": "SEA", "destination": "JFK"}
+    note = {"flight_number": "HAT279", "note": "the first of the day", "gate": "B12 in the south hall, behind control"}
+    text = json.dumps({"reservation_id": "BOH180", "flights": [flight, {**note, "seats": 31}, flight]})
+    units = [text[member.start : member.end] for member in json_members(text)]
+    assert units.count(json.dumps(flight)) == 2  # 102 characters
+    assert not any(json.dumps(note)[:-1] in unit for unit in units)  # of 134 characters: taken apart
+
+
 def test_inner_items_of_a_list_belong_to_the_item_around_them() -> None:
     text = "1. first\n   - a\n     - b\n   - c\n\n2. second\n   - d\n- e\nno item\n  - f"
     of = {text[at + 2]: text[start:end] for at, (start, end) in parents_of_items(text).items()}
