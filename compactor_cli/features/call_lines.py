@@ -24,11 +24,12 @@ _LABEL = 60
 """Characters of what a result is said to be of."""
 
 
-def call_lines(part: Part) -> str:
-    """Return the text of a call; arguments that neither edit nor write a file stay JSON, with their escapes plain."""
+def call_lines(part: Part, json: str) -> str:
+    """Return the text of a call; arguments that neither edit nor write a file stay JSON, with their escapes plain.
+    `json`: the JSON to take for that of the part."""
     arguments = call_arguments(part)
     if not isinstance(arguments, dict):
-        return readable(part.text)
+        return readable(json)
     edits = list(_edits(arguments))
     path = _first(arguments, PATHS)
     if edits:
@@ -36,12 +37,11 @@ def call_lines(part: Part) -> str:
     content = _first(arguments, _CONTENT)
     if path and content:
         return f"{path}\n{content}"
-    return readable(part.text)
+    return readable(json)
 
 
-def result_lines(part: Part) -> str:
-    """Return the text of a result; JSON that wraps a text of several lines has its escapes plain."""
-    text = part.text
+def result_lines(text: str) -> str:
+    """Return the text of a result as it is read; JSON that wraps a text of several lines has its escapes plain."""
     breaks = text.count(_BREAK) if text[:1] in ("{", "[") else 0
     if breaks < _LINES or breaks <= text.count("\n"):
         return text

@@ -25,6 +25,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
 from compactor_cli.summaries.format.reading import readable
 from compactor_cli.text.escapes import place_in_readable
+from compactor_cli.text.json_values import without_blanks
 from compactor_cli.text.list_items import parents_of_items
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.terms import chunked, judge, quoted_terms
@@ -174,14 +175,17 @@ def read_session(
                 continue
             if part.text and part.kind in ("text", "tool_call", "tool_result"):
                 call = part.kind == "tool_call"
-                text = call_lines(part) if call else result_lines(part) if part.kind == "tool_result" else part.text
+                json = part.text if part.kind == "text" else without_blanks(part.text)
+                text = (
+                    call_lines(part, json) if call else result_lines(json) if part.kind == "tool_result" else part.text
+                )
                 earlier = message.origin == "summary"
                 if earlier:  # its heading and the state that it tells are no part of what it quotes
                     text = readable(text, quoted_only=quoted_only)
                 speech = part.kind == "text" and message.role != "tool" and not is_output(message)
                 apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
                 cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
-                escaped = part.text if text is not part.text and _is_plain_form(text, part.text) else ""
+                escaped = json if text is not json and _is_plain_form(text, json) else ""
                 session.read(at, position, text, part.tokens, speech=speech, call=call, cut=cut, escaped=escaped)
     return session
 

@@ -37,6 +37,17 @@ def parse_json(text: str) -> Any:
     return value
 
 
+def without_blanks(text: str) -> str:
+    """Return a JSON text on one line without the blanks between its tokens, a fifth fewer tokens; other texts, and JSON
+    of several lines, as they are."""
+    if text[:1] not in ("{", "[") or not (": " in text or ", " in text) or "\n" in text.rstrip("\n"):
+        return text
+    try:
+        return msgspec.json.format(text, indent=-1)
+    except (ValueError, RecursionError):
+        return text
+
+
 def nested_too_deeply(text: str, value: Any, limit: int = MAX_DEPTH) -> bool:
     """Return whether a value, read from this text, is nested deeper than `limit` levels."""
     if text.count("{") + text.count("[") <= limit:

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.json_values import parse_json, without_blanks
 from compactor_cli.text.kept_sentences import Keywords, kept_sentences
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
@@ -62,11 +62,15 @@ def shorten_output(
     asked: Callable[[Sequence[str]], Sequence[int]] = lambda _: (),
 ) -> Short:
     """Shorten a tool's output to at most max(limit, SMALLEST) tokens: its first lines, error lines, last lines; of JSON
-    its first and last members. `original`: what marks lead to, where the text already has a note about something
-    else. `asked`: tells which lines hold what it was asked for, the most telling first."""
+    its first and last members, or all without the blanks between them where that will do. `original`: what marks lead
+    to, where the text already has a note about something else. `asked`: tells which lines hold what it was asked for,
+    the most telling first."""
     ref = text_reference(text if original is None else original)
-    if tokens > limit and (members := json_members(text)):
-        return _fit(text, tokens, limit, count, lambda room: _cut_members(text, members, room, ref), ref)
+    if tokens > limit and (members := json_members(dense := without_blanks(text))):
+        size = tokens if dense is text else count(dense)
+        if size <= limit:
+            return Short(dense, size)
+        return _fit(dense, size, limit, count, lambda room: _cut_members(dense, members, room, ref), ref)
     lines = text.splitlines()
     longest = max(map(len, lines), default=0)
 

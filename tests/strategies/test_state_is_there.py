@@ -97,6 +97,18 @@ def test_what_stays_at_its_place_is_not_counted_once_more_in_the_next_round(rati
     assert set(state_of([*carried, *more])) == set(state_of([*start, *middle, *more]))
 
 
+def test_a_task_list_that_stays_at_its_place_is_not_told_before_it() -> None:
+    """It stays there for being smaller than a summary of it."""
+    listed = tasks(*["completed"] * 4, "in_progress", "pending")
+    ending = [user("Which file holds the tides?"), assistant("It is src/tides.py: the tides of the port, by day.")]
+    start = [user("Mend the tides."), *written(0, 31, 41), *written(1, 31, 41), user("Now do the tasks of the plan.")]
+    messages = compact([*start, *listed, *edited(5), *ending], strategy="adaptive", target_ratio=0.25).messages
+    (place,) = [at for at, message in enumerate(messages) if any(part.name == "TodoWrite" for part in message.calls)]
+    before = [message.text() for message in messages[:place] if message.origin == "summary"]
+    assert any("\nState, " in text for text in before)
+    assert not any("Task number 4" in text for text in before)
+
+
 def test_what_took_place_outside_is_told_without_its_details_where_they_have_no_room() -> None:
     booked: list[Json] = []
     for number in range(6):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compactor_cli.text.json_values import json_value
+from compactor_cli.text.json_values import json_value, without_blanks
 
 PIECES = [
     *('"', "\\", "u", "{", "}", "[", "]", ":", ",", "1", "0", ".", "e", "-", "+", "é", "\ud800", "😀", "null", "true"),
@@ -40,3 +40,31 @@ def test_what_only_python_reads_is_read():
     assert json_value(b'"\\ud800"') == "\ud800"
     with pytest.raises(RecursionError):
         json_value("[" * 100_000)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+        lambda v: st.lists(v) | st.dictionaries(st.text(), v),
+    )
+)
+@example({"a, b": [1, 2], "c": {"d": "e: f, g"}})
+def test_json_without_blanks_has_the_same_value_and_is_no_longer(value):
+    text = json.dumps(value)
+    dense = without_blanks(text)
+    assert json.loads(dense) == value
+    assert dense == (json.dumps(value, separators=(",", ":")) if isinstance(value, (dict, list)) else text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[INFO] started: 3 workers, 1 queue",
+        '{"a": 1, "b": NaN}',
+        '{"a": 1, "b": 2} and more, as it goes',
+        json.dumps({"a": [1, 2], "b": 3}, indent=2),
+        "[" * 5000 + "1, 2" + "]" * 5000,
+    ],
+)
+def test_what_is_no_json_or_stands_on_several_lines_keeps_its_blanks(text):
+    assert without_blanks(text) == text

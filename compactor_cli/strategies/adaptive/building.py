@@ -214,7 +214,7 @@ class PlanBuilder:
             quoted = {g.index: self._quoted(g, by_group.get(g.index, []), in_place) for g in stretch.groups}
             chosen = {index: choices for index, choices in quoted.items() if choices}
             # the state stands in the last summary that is worth its tokens
-            state = self._state_behind(stretch, in_place, decisions) if ends else ""
+            state = self._state_behind(stretch, decisions) if ends else ""
             slot = self.quoter.slot(stretch.groups, chosen, state, based=stretch is based)
             slot = self._ended(slot) if ends else slot
             if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
@@ -241,14 +241,14 @@ class PlanBuilder:
         whole = group.index in in_place and in_place[group.index].rendition == "whole"
         return with_the_rest(choices, group, self.lines, self.selector.tokens) if whole else choices
 
-    def _state_behind(self, stretch: Stretch, in_place: dict[int, Decision], decisions: Mapping[int, Decision]) -> str:
+    def _state_behind(self, stretch: Stretch, decisions: Mapping[int, Decision]) -> str:
         """Return the state without a task list that stands at its place behind this summary, word for word."""
         end = stretch.groups[-1].messages[-1]
         behind = (self.inputs.groups[group].messages for group in decisions if decisions[group].rendition != "gone")
         lines = (
             line
             for line in self.state
-            if line.kind != "task" or line.message <= end or self.group_of[line.message] not in in_place
+            if line.kind != "task" or line.message <= end or self.group_of[line.message] not in decisions
         )
         return state_text(lines, sum(len(messages) for messages in behind if messages[0] > end))
 
