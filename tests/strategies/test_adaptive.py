@@ -14,6 +14,7 @@ from compactor_cli.errors import BudgetError
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
+from compactor_cli.text.json_values import without_blanks
 from compactor_cli.text.shorten import text_reference
 from tests.pipeline.sessions import Json, assistant, compact, filler, load, records_of, result, system, to_bytes, user
 from tests.strategies import work
@@ -281,7 +282,7 @@ def test_every_decision_has_a_reason_and_what_was_chosen_its_value_and_signals()
 def test_summaries_say_what_they_stand_for_and_quote_under_the_number_of_the_message() -> None:
     part = compacted(target_ratio=0.15)
     assert summaries(part)
-    texts = {m.index: m.text() for m in part.before.messages}
+    texts = {m.index: "\n".join(without_blanks(p.text) for p in m.parts) for m in part.before.messages}
     quoted = 0
     for text in summaries(part):
         first, *lines = text.split("\n")

@@ -102,9 +102,9 @@ def test_a_quoted_call_has_the_few_words_of_its_result_behind_it(said: str, show
     )
     quoter = Quoter(told.messages, told.lines, len)
     asked, *rest = (ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1))
-    assert quote(quoter.excerpts([asked, *rest])) == f'#1 calculate: {{"sum": "1+2"}}{shown}'
+    assert quote(quoter.excerpts([asked, *rest])) == f'#1 calculate: {{"sum":"1+2"}}{shown}'
     with_result = [asked, *rest, *(ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2))]
-    assert quote(quoter.excerpts(with_result)).split("\n")[0] == '#1 calculate: {"sum": "1+2"}'
+    assert quote(quoter.excerpts(with_result)).split("\n")[0] == '#1 calculate: {"sum":"1+2"}'
 
 
 def test_lines_inside_of_json_are_lines_at_their_place_too() -> None:

@@ -138,6 +138,25 @@ def test_lines_that_are_small_enough_fill_what_a_larger_one_has_no_room_in(targe
     assert compact(rental(), strategy="adaptive", target_tokens=target).parts[0].tokens >= 0.9 * target
 
 
+def test_where_all_small_lines_have_no_room_some_of_them_are_taken() -> None:
+    flights = {f"HAT{100 + 7 * n}": 100 + 13 * n for n in range(5)}
+    found = json.dumps([{"flight": name, "price": price, "seats": 9} for name, price in flights.items()])
+    listed = [f"{n}. **{name}** for ${price}" for n, (name, price) in enumerate(flights.items())]
+    details = [f"- **Detail {n}:** {name} leaves gate B{n} at 1{n}:05 on 2024-05-17" for n, name in enumerate(flights)]
+    data = jsonl(
+        user("I would like to move my flight to the 17th."),
+        user("My id is ivan_muller_7015."),
+        calling(call("c1", "search_flights", '{"day": "2024-05-17"}')),
+        result("c1", found),
+        assistant("\n".join(["There are these flights:", *listed, "Which one is it to be?"])),
+        user("The first two, without baggage. What is the cost?"),
+        calling(call("c2", "calculate", '{"expression": "100 + 113"}')),
+        result("c2", "213.0"),
+        assistant("\n".join(["The cost is $213.\n", *details, "\nPlease confirm if I am to book it."])),
+    )
+    assert compact(data, strategy="adaptive", target_tokens=96).parts[0].tokens >= 0.9 * 96
+
+
 @pytest.mark.parametrize("target", range(57, 66, 3))
 def test_a_small_handoff_keeps_requests_that_have_room(target: int) -> None:
     """Where one summary has none for all of them, they stay at their place."""
@@ -196,3 +215,24 @@ def test_a_model_needs_no_more_room_than_there_is_without_one(strategy: str) -> 
         compact(in_flight(), strategy=strategy, target_tokens=20)
     assert isinstance(found, BudgetError)
     assert found.floor == failure.value.floor
+
+
+@pytest.mark.parametrize("ratio", [0.1, 0.2])
+def test_a_name_that_is_cut_out_of_a_prompt_is_not_taken_for_kept(ratio: float) -> None:
+    when = " ".join(f"Rule {n}: when the tide of pier {n} turns, note its level and the time." for n in range(60))
+    closed = " ".join(f"Rule {n}: ask before pier {n} is closed." for n in range(60, 90))
+    prompt = f"You keep the levels of a harbour. {when} The levels stand in harbour_levels.toml. {closed}"
+    log = [f"step {n}: the gauge of pier {n} was read and its level noted in the log of the day" for n in range(40)]
+    log[20] = "the levels of all piers are kept in harbour_levels.toml under [piers]"
+    data = jsonl(
+        {"role": "system", "content": prompt},
+        user("Raise the level of pier 7."),
+        calling(call("c1", "read_file", '{"path": "log.txt"}')),
+        result("c1", "\n".join(log)),
+        calling(call("c2", "read_file", '{"path": "old_log.txt"}')),
+        result("c2", "\n".join(log[:20])),
+        assistant("I read the logs; next I change the level."),
+    )
+    first, *rest = compact(data, strategy="adaptive", target_ratio=ratio).parts[0].messages
+    assert "harbour_levels.toml" not in first.text()
+    assert any("harbour_levels.toml" in message.text() for message in rest)

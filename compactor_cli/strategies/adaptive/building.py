@@ -3,11 +3,12 @@ by a summary between those that stay, or is gone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from heapq import nlargest
+from itertools import chain
 
 from compactor_cli.features.evidence import gather
-from compactor_cli.features.lines import SessionLines, read_session
+from compactor_cli.features.lines import SessionLines, SessionText, read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.features.work.state import state_text
 from compactor_cli.features.work.task_lists import outdated_lists
@@ -34,6 +35,7 @@ from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summaries.format.headers import Base
+from compactor_cli.text.terms import chunked
 
 REQUEST = "large request of the user"
 """Reason of a request that is cut at its place."""
@@ -49,6 +51,17 @@ _LARGEST = 4
 """Summaries, the largest, of which one may say what the transcript was compacted from."""
 _BASED = 300
 """Tokens of room from which on a summary says what the transcript was compacted from."""
+
+
+def _names_in(session: SessionText, messages: Set[int], decisions: Iterable[Decision]) -> Iterator[int]:
+    """Yield the names of messages as they stand after these decisions: of a part that is cut, those that are left."""
+    left = {(edit.message, edit.part): edit.text for decision in decisions for edit in decision.edits}
+    for piece in session.pieces:
+        if piece.message in messages:
+            text = left.get((piece.message, piece.part))
+            ids = session.ids(piece.speech)
+            known = piece.names if text is None else chain.from_iterable(ids[chunk] for chunk in chunked(text).split())
+            yield from (name for name in known if name >= 0)
 
 
 class PlanBuilder:
@@ -76,7 +89,8 @@ class PlanBuilder:
         self.reported = {report.group: report} if report else {}
         fixed = frozenset(i for g in (*kept, *self.reported) for i in inputs.groups[g].messages)
         self.lines = SessionLines(session, self.values.of, fixed)
-        self._covered = {t: None for p in session.pieces if p.message in fixed for t in p.names}
+        decided = [*kept.values(), *self.reported.values()]
+        self._covered = dict.fromkeys(_names_in(session, fixed, decided))
         self.selector = self.selector_of(())
         self.renderer = InPlaceRenderer(inputs.messages, self.lines, inputs.count)
         self.large = large

@@ -45,9 +45,12 @@ _AIM, _CLOSE = 0.998, 0.99
 """Share of the room that an attempt aims at, and with which it is close enough: small lines have the rest."""
 _NEWEST_LINES = 60
 """Newest lines that are looked at for what is left of a small room."""
+_TRIED, _SHARES = 3_000, (1.0, 0.7, 0.4)
+"""Tokens up to which a room is tried more than once, and the shares of what is left of it that small lines may take:
+marks of gaps come on top of their tokens."""
 _SURELY, _SURE = 200, 0.8
-"""Tokens left of the room up to which small lines are taken for all of it, and the share above: marks of gaps come on
-top of their tokens, and in a large room another plan costs more than it brings."""
+"""Tokens left of a large room up to which small lines are taken for all of it, and the share above: there another plan
+costs more than it brings."""
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
 
@@ -130,10 +133,16 @@ class Chooser(PlanBuilder):
         chosen = [*chain.from_iterable(attempt.chosen.values())]
         selector = self.selector_of(choice.line for choice in chosen)
         known = len(selector.taken)
-        newest = list(islice(self._newest_lines(), _NEWEST_LINES))
+        messages, decisions = self.inputs.messages, attempt.decisions
+        there = {i for g in self.rest if decisions[g.index].rendition == "whole" for i in g.messages}
+        newest = [
+            *islice((line for line in self._newest_lines() if self.lines.message(line) not in there), _NEWEST_LINES)
+        ]
         for lines in (newest, densest(self.lines, self.room)):
-            spoken = (line for line in lines if self.inputs.messages[self.lines.message(line)].origin != "request")
-            left = selector.fill(filter(self._may_be_quoted, spoken), left)
+            absent = (
+                n for n in lines if (at := self.lines.message(n)) not in there and messages[at].origin != "request"
+            )
+            left = selector.fill(filter(self._may_be_quoted, absent), left)
         for line in newest:
             if selector.cost(line) <= left:
                 left -= selector.take(line)
@@ -212,19 +221,27 @@ class Chooser(PlanBuilder):
         while self.people and chosen and is_interjection(self.lines.text(chosen[-1].line)):
             chosen.pop()  # what a statement begins with that has no room as a whole
         left = self.room - best.tokens
-        left = left if left <= _SURELY else int(_SURE * left)
-        for choice in order[count + 1 :]:
-            if left < _SMALLEST_LINE:
+        attempt = best
+        for share in _SHARES if self.room <= _TRIED else (1.0 if left <= _SURELY else _SURE,):
+            more = [*chosen, *self._small_lines(order[count + 1 :], int(share * left))]
+            attempt = self.build(more) if more != order[:count] else best
+            if best.tokens < attempt.tokens <= self.room:
+                chosen = more
                 break
-            # what the user said stands in order: an older sentence would stay without a newer one that corrects it
-            small = choice.cost <= left and choice.line not in self.request_lines
-            if small and not (self.people and is_interjection(self.lines.text(choice.line))):
-                chosen.append(choice)
-                left -= choice.cost
-        attempt = self.build(chosen) if chosen != order[:count] else best
-        if attempt.tokens > self.room or attempt.tokens < best.tokens:
+        else:
             chosen, attempt = order[:count], best
         return self._spend(chosen, attempt) if attempt.tokens < _USED * self.room else attempt
+
+    def _small_lines(self, order: Iterable[ChosenLine], left: int) -> Iterator[ChosenLine]:
+        """Yield the lines of `order` that have room in `left` tokens one after the other, none of what the user said:
+        that stands in order, as an older sentence would stay without a newer one that corrects it."""
+        for choice in order:
+            if left < _SMALLEST_LINE:
+                break
+            small = choice.cost <= left and choice.line not in self.request_lines
+            if small and not (self.people and is_interjection(self.lines.text(choice.line))):
+                left -= choice.cost
+                yield choice
 
     def _spend(self, order: list[ChosenLine], attempt: Attempt) -> Attempt:
         """Use what is left: the agent's last words are quoted, and the newest groups stay whole, of talk those of which
