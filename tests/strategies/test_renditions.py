@@ -166,6 +166,19 @@ def test_sentences_stay_that_name_what_the_newest_20_messages_or_the_query_speak
     assert ("northern_rows" in edit.text) == stays
 
 
+def test_of_a_request_that_is_cut_stays_what_the_agent_took_up() -> None:
+    task = "Let the ferry wait for the late train."
+    records = [user(f"{sentences(30, 'one')}\n\n{task}\n\n{sentences(30, 'two')}"), assistant(f"I see to it: {task}")]
+    renderer, groups = rendered(records)
+    (edit,) = renderer.shortened(groups[0], Cut(prose=100), "").edits
+    assert task in edit.text
+    assert edit.tokens <= 100
+    records[1] = assistant("I see.")
+    renderer, groups = rendered(records)
+    (edit,) = renderer.shortened(groups[0], Cut(prose=100), "").edits
+    assert task not in edit.text
+
+
 @given(st.lists(st.integers(0, 300), max_size=8), st.integers(-900, 50))
 def test_the_level_is_the_highest_limit_that_saves_enough(sizes: list[int], room: int) -> None:
     def enough(limit: int) -> bool:

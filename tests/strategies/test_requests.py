@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.profiles import default_profile
 from compactor_cli.strategies.shared.requests import HEADING, LEFT_OUT, KeptRequest, Request, choose_requests, rate_by
+from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.text.clauses import split_clauses
 
 CHAT = (
@@ -211,3 +213,39 @@ def test_an_example_behind_a_task_does_not_take_its_room() -> None:
     manners = "One step at a time. " * 12
     chosen = choose_requests(requests(f"{task}\n\n{manners}\n\n{manners}\n\nExample:\n\n{example}"), 60, words)
     assert task in said(chosen)
+
+
+PASTED = " ".join(f"Guest{n} of Town{n} ate Dish{n * 7} and had Drink{n * 3}." for n in range(40))
+
+
+@pytest.mark.parametrize(
+    ("task", "reply"),
+    [
+        ("Turn the dial of the boiler down.", "I turn the dial of the boiler down now."),
+        ("Dreh den Regler am Kessel herunter.", "Ich drehe den Regler am Kessel jetzt herunter."),
+        (
+            "请你今天下午把地下室里那台旧锅炉的旋钮调低一点，然后再检查一下压力。",
+            "好，今天下午把地下室里那台旧锅炉的旋钮调低一点，再检查压力。",
+        ),
+    ],
+    ids=["English", "German", "Chinese"],
+)
+def test_a_task_between_pasted_texts_stays_when_the_agent_took_it_up(task: str, reply: str) -> None:
+    text = f"{PASTED}\n\n{task}\n\n{PASTED.replace('Guest', 'Host').replace('Town', 'Farm')}"
+    taken_up = taken_up_in([message(0, "user", text), message(1, "assistant", reply)])
+
+    def length(part: str) -> int:
+        return len(part) // 2  # scripts without blanks take tokens too
+
+    def flat(sentences: Sequence[tuple[int, str]]) -> list[float]:
+        return [0.5 for _ in sentences]
+
+    assert task in said(choose_requests(requests(text), 60, length, flat, taken_up=taken_up))
+    assert task not in said(choose_requests(requests(text), 60, length, flat))
+
+
+def test_nothing_is_taken_up_of_what_the_agent_says_behind_another_request() -> None:
+    talk = [message(0, "user", "Water the ferns."), message(1, "user", "Go."), message(2, "assistant", "The ferns!")]
+    talk = [replace(m, origin="request") if m.role == "user" else m for m in talk]
+    assert list(taken_up_in(talk)(0, ["Water the ferns.", "Go."])) == []
+    assert list(taken_up_in(talk, "water ferns")(0, ["Water the ferns.", "Go."])) == [1.0, 0.0]

@@ -20,6 +20,7 @@ from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests, rate_by
 from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_REQUEST, room_for_requests
 from compactor_cli.strategies.shared.selection import ChosenLine
+from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summaries.format.verbatim import last_request
 
@@ -83,5 +84,6 @@ def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote 
     text = message.text("text")
     limit = max(SMALL_REQUEST, int(LARGE_REQUEST * room)) + HEADING
     rate = rate_by(inputs.messages, inputs.profile.binding if inputs.profile else {})
-    kept = choose_requests([Request(message.index, text)], limit, inputs.count, rate)
+    taken_up = taken_up_in(inputs.messages)
+    kept = choose_requests([Request(message.index, text)], limit, inputs.count, rate, taken_up=taken_up)
     return Quote("last", message.index, kept[0].text, number=message.number) if kept else None

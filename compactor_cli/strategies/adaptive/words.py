@@ -9,6 +9,7 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.adaptive.must_keep import UserWords
 from compactor_cli.strategies.shared.requests import Request, choose_requests, rate_by
 from compactor_cli.strategies.shared.selection import HEADING
+from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.text.clauses import split_clauses
 
 
@@ -32,12 +33,14 @@ class Words:
             return
         numbers = [pieces[span.piece].message for span in spans]
         rate = rate_by(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})
+        taken_up = taken_up_in(self._inputs.messages)
         kept = choose_requests(
             texts,
             int(binding or room),
             self._inputs.count,
             lambda sentences: rate([(numbers[index], text) for index, text in sentences]),
             places=not binding,
+            taken_up=lambda index, sentences: taken_up(numbers[index], sentences),
         )
         for request in reversed(kept):
             span = spans[request.message]

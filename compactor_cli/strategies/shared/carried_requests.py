@@ -22,15 +22,16 @@ from compactor_cli.strategies.shared.requests import (
     Rate,
     Request,
     choose_requests,
+    marked,
     rate_by,
 )
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE
+from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, user_named
 from compactor_cli.summaries.format.headers import quotes_lines
 from compactor_cli.summaries.format.reading import quoted_words
 from compactor_cli.summaries.format.verbatim import Kind, carried, earlier_label, label_of, speaker_in
-from compactor_cli.text.shorten import text_reference
 
 SHARE = 0.4
 """Share of the room for the words of the user."""
@@ -153,7 +154,9 @@ def _chosen(
     inputs: PlanInput, requests: Sequence[Request], room: int, weights: Mapping[str, float], *, places: bool = True
 ) -> dict[int, KeptRequest]:
     rate = rate_by(inputs.messages, weights) if weights else None
-    chosen = choose_requests(requests, room, inputs.count, _carrying_on(rate) if rate else None, places=places)
+    rated = _carrying_on(rate) if rate else None
+    taken_up = taken_up_in(inputs.messages)
+    chosen = choose_requests(requests, room, inputs.count, rated, places=places, taken_up=taken_up)
     return {request.message: request for request in chosen}
 
 
@@ -226,8 +229,7 @@ def _as_far_as_kept(inputs: PlanInput, group: Group, kept: KeptRequest, i: int) 
     part = inputs.messages[group.messages[0]].parts[i]
     if part.place is None:
         return None
-    left_out = len(part.text) - sum(len(piece.strip()) for piece in kept.text.split(LEFT_OUT))
-    text = f"{kept.text}\n[… {max(1, left_out):,} characters left out · {text_reference(part.text)}]"
+    text = marked(kept, part.text)
     edit = Edit(group.messages[0], i, text, inputs.count(text))
     tokens = group.tokens - part.tokens + edit.tokens
     if tokens >= group.tokens:

@@ -15,6 +15,8 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.strategies.shared.asked import Asked
+from compactor_cli.strategies.shared.requests import Request, abridge_request
+from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.kept_sentences import Keywords
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
@@ -51,6 +53,8 @@ class Renderer:
         self.count = count
         # each of these is counted once, however often a group is weighed
         self._arguments: dict[tuple[str, int], Short] = {}
+        self._requests: dict[tuple[int, int, int], Short | None] = {}
+        self._taken_up = taken_up_in(messages, query)
         self._names: dict[str, int] = {}
         self._asked = Asked(messages)
 
@@ -83,8 +87,9 @@ class Renderer:
         return group.tokens
 
     def _cut(self, spot: Spot, cut: Cut) -> Short | None:
-        """Return a part of a message, cut: a request and a system prompt keep what they open with, an answer also what
-        it ends with, and a summary most of its end: what is pending and what comes next."""
+        """Return a part of a message, cut: a request keeps what binds, and where no sentence has room, as a system
+        prompt does, what it opens with, an answer also what it ends with, and a summary most of its end: what is
+        pending and what comes next."""
         message = self.messages[spot[0]]
         part = message.parts[spot[1]]
         if part.kind == "tool_result" and cut.outputs is not None:
@@ -103,6 +108,8 @@ class Renderer:
                 short = self._arguments[key] = shorten_arguments(part.text, tokens, cut.arguments, self.count)
             return Short(short.text, short.tokens + name_tokens)
         if part.kind == "text" and cut.prose is not None:
+            if message.origin == "request" and (short := self._request(spot, part, cut.prose)):
+                return short
             sums_up = message.origin == "summary" or (message.origin == "injected" and is_account(part.text))
             answer = message.role == "assistant" and not sums_up
             return truncate_prose(
@@ -118,6 +125,13 @@ class Renderer:
         if part.kind == "image" and cut.images:
             return Short(IMAGE_NOTE, self.count(IMAGE_NOTE))
         return None
+
+    def _request(self, spot: Spot, part: Part, limit: int) -> Short | None:
+        key = (*spot, limit)
+        if key not in self._requests:
+            request = Request(spot[0], part.text)
+            self._requests[key] = abridge_request(request, part.tokens, limit, self.count, self._taken_up)
+        return self._requests[key]
 
     def _words(self) -> Keywords:
         """Return what the newest messages speak of, and the words of the query."""

@@ -6,7 +6,6 @@ later ones on the same subject: they may correct it.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
@@ -17,13 +16,18 @@ from msgspec.structs import replace
 
 from compactor_cli.features.talk import Statement, statement_values
 from compactor_cli.model.message import Message
+from compactor_cli.strategies.shared.taken_up import TakenUp
 from compactor_cli.text.clauses import LEADS_ON, Clause, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
+from compactor_cli.text.shorten import Short, text_reference
+from compactor_cli.text.subjects import subject_terms
 
 HEADING = 6
 """Tokens of the line that a request stands under, or of its message."""
 LEFT_OUT = "…"
+_MARK = 20
+"""Tokens of the mark of what is left out, at most."""
 _NEWEST = 0.5
 """Share of the room that the newest request may take before any sentence of the others."""
 _FIRST, _TASK = 0.2, 0.35
@@ -31,6 +35,8 @@ _FIRST, _TASK = 0.2, 0.35
 may take with those that it must not stay without: what all the others belong to."""
 _NOD = 0.3
 """Worth beside the best sentence below which one is not worth its mark of what is left out."""
+_NEARLY = 0.6
+"""Worth beside the best sentence from which on one says nearly as well what is asked."""
 _AGED = 0.45
 """What the value of the oldest sentence loses beside that of the newest."""
 _PASTED, _MIDDLE = 0.2, 0.5
@@ -47,9 +53,6 @@ _OVERLAP = 0.5
 """Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
 _COMMON = 4
 """Sentences with a word from which on it says nothing about a subject."""
-# compiled where they are used: large classes take milliseconds, and most sessions have room for all requests
-_TERM = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+(?:[./:@_-]+[^\W_]+)*"
-_WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
 
 Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
@@ -82,6 +85,7 @@ def choose_requests(
     rate: Rate | None = None,
     *,
     places: bool = True,
+    taken_up: TakenUp | None = None,
 ) -> tuple[KeptRequest, ...]:
     """Return what stays of requests, given in their order, in at most `room` tokens (each with `HEADING`), in that
     order.
@@ -89,6 +93,7 @@ def choose_requests(
     All of them whole when there is room. Else the newest one and the first one, as far as their shares go, then the
     sentences of most value. `rate`: the values of sentences; without it they are judged by their words alone.
     `places`: what was pasted counts less than what is said of it. Of instructions the lists are what binds.
+    `taken_up`: of long requests, the sentences that the agent took up are what is asked, wherever they stand.
     """
     sizes = [count(request.text) for request in requests]
     if sum(sizes) + HEADING * len(sizes) <= room:
@@ -98,7 +103,29 @@ def choose_requests(
         )
     if not requests or room <= HEADING:
         return ()
-    return _Chooser(requests, sizes, count, rate or plain_values, places=places).choose(room)
+    return _Chooser(requests, sizes, count, rate or plain_values, places=places, taken_up=taken_up).choose(room)
+
+
+def abridge_request(
+    request: Request, tokens: int, limit: int, count: Callable[[str], int], taken_up: TakenUp
+) -> Short | None:
+    """Cut a request of so many tokens to its sentences that bind, in at most `limit` tokens, with the mark of what is
+    left out; None where the one of most worth has no room."""
+    chooser = _Chooser([request], [tokens], count, plain_values, places=True, taken_up=taken_up)
+    for kept in chooser.choose(limit - _MARK + HEADING) if limit > _MARK else ():
+        if not chooser.has_best():
+            break
+        text = marked(kept, request.text)
+        counted = count(text)
+        if counted <= min(limit, tokens - 1):
+            return Short(text, counted)
+    return None
+
+
+def marked(kept: KeptRequest, whole: str) -> str:
+    """Return what stays of a request with the mark of what is left out of the whole."""
+    left_out = len(whole) - sum(len(piece.strip()) for piece in kept.text.split(LEFT_OUT))
+    return f"{kept.text}\n[… {max(1, left_out):,} characters left out · {text_reference(whole)}]"
 
 
 def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
@@ -119,7 +146,7 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
 
 def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
     """Rate sentences by their words alone: rare ones, names and numbers speak for them, nods do not."""
-    terms = [_terms(text) for _, text in sentences]
+    terms = [subject_terms(text) for _, text in sentences]
     spread = Counter(term for own_terms in terms for term in own_terms)
     scale = log(1 + len(sentences)) or 1.0
     values = []
@@ -150,9 +177,10 @@ class _Chooser:
         rate: Rate,
         *,
         places: bool,
+        taken_up: TakenUp | None,
     ) -> None:
         self.requests, self.sizes, self.count, self.places = requests, sizes, count, places
-        self.sentences = self._weigh(rate)
+        self.sentences = self._weigh(rate, taken_up)
         later = _later_on_subject([s.clause.text for s in self.sentences])
         self.later = [tuple(o for o in others if self._may_correct(index, o)) for index, others in enumerate(later)]
         self.sentences = self._by_latest()
@@ -163,20 +191,30 @@ class _Chooser:
         self.used = 0
         self.best = max((sentence.worth for sentence in self.sentences), default=0.0)
 
-    def _weigh(self, rate: Rate) -> list[_Sentence]:
+    def _weigh(self, rate: Rate, taken_up: TakenUp | None) -> list[_Sentence]:
         clauses = [(i, clause) for i, request in enumerate(self.requests) for clause in split_clauses(request.text)]
+        taken = self._taken(clauses, taken_up) if taken_up and self.places else [0.0] * len(clauses)
         values = rate([(self.requests[i].message, clause.text) for i, clause in clauses])
         weighed, best = [], max(values, default=0.0)
         shares = {"pasted": _PASTED, "middle": _MIDDLE} if self.places else {}
         opened = -1
-        for (i, clause), rated in zip(clauses, values, strict=True):
-            opens = i != opened and self.sizes[i] > _LONG and len(_terms(clause.text)) >= _TELLING
+        for (i, clause), rated, echo in zip(clauses, values, taken, strict=True):
+            opens = i != opened and self.sizes[i] > _LONG and len(subject_terms(clause.text)) >= _TELLING
             opened = i
             value = max(rated, _TITLED * best) if opens or clause.place == "title" else rated
+            value = max(value, _TITLED * best * echo)
             age = (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
-            worth = value * (1 - _AGED * age) * shares.get(clause.place, 1.0)
+            share = shares.get(clause.place, 1.0)
+            worth = value * (1 - _AGED * age) * (share + (1 - share) * echo)
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
+
+    def _taken(self, clauses: Sequence[tuple[int, Clause]], taken_up: TakenUp) -> Iterator[float]:
+        """Yield how much of each sentence the agent took up; of short requests, nothing is looked for."""
+        for i, group in groupby(clauses, key=lambda pair: pair[0]):
+            texts = [clause.text for _, clause in group]
+            shares = taken_up(self.requests[i].message, texts) if self.sizes[i] > _LONG else ()
+            yield from shares or [0.0] * len(texts)
 
     def _by_latest(self) -> list[_Sentence]:
         """Return the sentences, worth more where they are the last word on a subject of several requests. Questions say
@@ -202,6 +240,10 @@ class _Chooser:
             is_label = one.clause.text.endswith(LEADS_ON) and one.request == following.request
             if is_label and (following.clause.place != "pasted" or not self.places):
                 yield index
+
+    def has_best(self) -> bool:
+        """Return whether the sentence of most worth was taken, or one that is nearly worth as much."""
+        return any(self.sentences[i].worth >= _NEARLY * self.best for i in self.taken)
 
     def choose(self, room: int) -> tuple[KeptRequest, ...]:
         """Return the requests, each as far as it stays."""
@@ -289,7 +331,7 @@ def _abridged(text: str, kept: Sequence[Clause], last: Clause) -> str:
 
 def _later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
     """Find for each sentence the later ones that share enough of its rarer words to be about the same."""
-    terms = [_terms(text) for text in sentences]
+    terms = [subject_terms(text) for text in sentences]
     holders: dict[str, list[int]] = {}
     for index, own_terms in enumerate(terms):
         for term in sorted(own_terms):
@@ -309,13 +351,3 @@ def _later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
             )
         )
     return later
-
-
-def _terms(text: str) -> set[str]:
-    """Return words that two sentences on one subject may share; of scripts without blanks, pairs of characters."""
-    words = re.findall(_TERM, text.lower())
-    if text.isascii():
-        return {word for word in words if len(word) > 2}
-    wide = [bool(re.match(_WIDE, word)) for word in words]
-    pairs = {a + b for a, b, x, y in zip(words, words[1:], wide, wide[1:], strict=False) if x and y}
-    return pairs | {word for word, is_wide in zip(words, wide, strict=True) if not is_wide and len(word) > 2}
