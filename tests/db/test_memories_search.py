@@ -13,7 +13,7 @@ from compactor_cli.memory.search_terms import words
 from compactor_cli.memory.stored.memories import Filters, add, search
 from compactor_cli.memory.stored.memory_search import ALL
 from compactor_cli.model.memory import Memory
-from tests.drawing import number_of
+from tests.drawing import every, number_of
 
 NOW = 1_000_000_000.0
 SAME_LOG = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=number_of(60))
@@ -134,11 +134,11 @@ def test_both_databases_rank_alike(both):
             created=NOW - chance.randrange(10_000_000),
             pinned=chance.random() < 0.02,
         )
-        for n in range(3_000)
+        for n in range(3_000 // every(4))
     ]
     for log in both:
         put(log, *many)
-    for _ in range(60):
+    for _ in range(60 // every(4)):
         query = " ".join(
             chance.choices(
                 [*vocabulary, "trade", "tradin*", "we", '"word0 word1"', "word1*", "wor*", "nowhere"],
@@ -171,15 +171,24 @@ def test_every_word_of_any_text_finds_it_and_no_query_is_an_error(both, text, qu
 def test_what_databases_take_for_operators_is_no_error(both, query):
     for log in both:
         with log.write() as connection:
-            search(connection, query, limit=5, now=NOW)
+            assert len(search(connection, query, limit=5, now=NOW)) <= 5
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
-    "query", ["word " * 100_000, '"' + "word " * 1_000, "x" * 1_000_000, "a/" * 5_000, "京" * 5_000]
+    ("query", "there"),
+    [
+        ("word " * 100_000, True),
+        ('"' + "word " * 1_000, False),  # a phrase
+        ("x" * 1_000_000, False),
+        ("a/" * 5_000, True),
+        ("京" * 5_000, False),
+    ],
+    ids=lambda value: str(value)[:10],
 )
-def test_a_very_long_query_is_answered(database, query):
+def test_a_very_long_query_is_answered(database, query, there):
     put(database, memory("a word"))
-    found(database, query)
+    assert found(database, query) == (["a word"] if there else [])
 
 
 def test_the_index_is_used(database):

@@ -171,4 +171,10 @@ def test_a_database_that_another_program_migrates_is_no_trouble(url):
         connection.execute(sa.text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))
         connection.execute(sa.text("INSERT INTO alembic_version VALUES ('0001abc')"))
     opened.close()
-    open_database(url).close()
+    again = open_database(url)
+    with again.read() as connection:
+        assert version_of(connection) == HEAD
+        assert connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar() == "0001abc", (
+            "left alone"
+        )
+    again.close()

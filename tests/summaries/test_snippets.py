@@ -1,0 +1,64 @@
+"""The last change of each file, as a summary shows it: what was restored is no change any more."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from compactor_cli.summaries.snippets import changes
+from tests.builders import call, calling, read, result
+
+
+def did(*calls):
+    """The messages of calls, each of which went well: an edit of a file, or a command."""
+    records = []
+    for number, asked in enumerate(calls):
+        edits = not asked.startswith("git ")
+        edit = {"file_path": asked, "old_string": f"a = {number}", "new_string": f"b = {number}"}
+        arguments = json.dumps(edit if edits else {"command": asked})
+        records += [calling(call(f"c{number}", "Edit" if edits else "Bash", arguments)), result(f"c{number}", "done")]
+    return read(*records)
+
+
+def changed(*calls):
+    return [snippet.about for snippet in changes(did(*calls))]
+
+
+def test_each_file_that_was_changed_stands_there_with_its_last_change():
+    (other, twice) = changes(did("src/one.py", "src/two.py", "src/one.py"))
+    assert (other.about, twice.about) == ("src/two.py", "src/one.py")
+    assert "b = 2" in twice.block
+    assert "b = 0" not in twice.block
+
+
+@pytest.mark.parametrize(
+    "command", ["git checkout -- src/one.py", "git restore src/one.py", "git -C . restore src/one.py"]
+)
+def test_a_file_that_was_restored_no_longer_stands_among_them(command):
+    assert changed("src/one.py", "src/two.py", command) == ["src/two.py"]
+    assert changed("src/one.py", command, "src/two.py", "src/one.py") == ["src/two.py", "src/one.py"], "changed since"
+
+
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        ("git restore src", ["README.md"]),
+        ("git checkout -- .", []),
+        ("git restore --staged src/one.py", ["src/one.py", "src/two.py", "README.md"]),
+        ("git checkout main", ["src/one.py", "src/two.py", "README.md"]),
+        ("git status -- src/one.py", ["src/one.py", "src/two.py", "README.md"]),
+    ],
+)
+def test_a_folder_takes_all_in_it_along_and_other_commands_nothing(command, left):
+    assert changed("src/one.py", "src/two.py", "README.md", command) == left
+
+
+def test_a_command_that_failed_restores_nothing():
+    messages = read(
+        calling(call("c1", "Edit", '{"file_path": "a.py", "old_string": "a", "new_string": "b"}')),
+        result("c1", "done"),
+        calling(call("c2", "Bash", '{"command": "git restore a.py"}')),
+        result("c2", "error: pathspec 'a.py' did not match any file(s) known to git"),
+    )
+    assert [snippet.about for snippet in changes(messages)] == ["a.py"]
