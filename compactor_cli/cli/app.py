@@ -76,7 +76,7 @@ class Boundary(TyperGroup):
                 sys.stdout.flush()  # help and version are printed by now
         except CompactorError as error:
             raise _failed(error, ctx) from None
-        except Exception as error:
+        except Exception as error:  # the parser's own errors have no public class
             if not is_mistake(error):
                 raise
             raise _mistaken(error, ctx) from None
@@ -95,7 +95,7 @@ class Boundary(TyperGroup):
         except _TerminatedError as ended:
             _say(ctx, "terminated; nothing was left half-written")
             raise typer.Exit(ended.code) from None
-        except Exception as error:
+        except Exception as error:  # the parser's own, or a bug, whatever it is
             if is_mistake(error):
                 raise _mistaken(error, ctx) from None
             if hasattr(error, "exit_code"):  # typer's own: exits, help that was asked for

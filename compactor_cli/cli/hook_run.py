@@ -54,7 +54,7 @@ def answer(args: HookRunOptions, overrides: Layer, unknown: Sequence[str]) -> No
         _say(str(error), quiet=args.quiet)
     except BadParameter as error:
         _say(error.message, quiet=args.quiet)
-    except Exception as error:
+    except Exception as error:  # a bug is told of, and the agent goes on
         if args.debug:
             import traceback
 

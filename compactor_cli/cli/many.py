@@ -95,7 +95,7 @@ def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
             code=int(error.exit_code),
             findings=(failed(task.path, error),) if job.args.check else (),
         )
-    except Exception as error:
+    except Exception as error:  # a bug with one file is no reason to leave the others
         if job.args.debug:
             raise
         return Outcome(task.path, error=f"{task.path}: {bug_words(error)}", code=int(ExitCode.BUG))

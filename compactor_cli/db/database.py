@@ -107,7 +107,7 @@ def _opened(address: URL, url: str) -> Database:
         if version != HEAD:
             with database.write() as connection:
                 bring_up_to_date(connection, name)
-    except BaseException:
+    except BaseException:  # also when it is interrupted: nothing stays open
         database.close()
         raise
     return database
