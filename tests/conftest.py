@@ -27,10 +27,6 @@ LEFT_OUT = pytest.StashKey[int]()
 GUARD = str(Path(network_guard.__file__).parent)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (GUARD, os.environ.get("PYTHONPATH"))))
 
-# a slow machine is no failure
-settings.register_profile("tests", deadline=None)
-settings.load_profile("tests")
-
 
 @pytest.fixture(autouse=True)
 def no_settings_of_the_developer(tmp_path_factory, monkeypatch):
@@ -77,8 +73,12 @@ def pytest_configure(config):
     ):
         config.addinivalue_line("filterwarnings", f"ignore:{unheard}")
     config.addinivalue_line("markers", "drawn(n): one in n of the cases runs without --everything (tests/drawing.py)")
+    config.addinivalue_line("markers", "one_test_in(n): of the tests of a file one in n runs without --everything")
     config.addinivalue_line("markers", "everything: runs with --everything only, or when it is asked for by its name")
     drawing.configure(config)
+    # a slow machine is no failure; tests are made after this, so those that name no number of examples have this one
+    settings.register_profile("tests", deadline=None, max_examples=drawing.number_of(100, share=4))
+    settings.load_profile("tests")
     gc.disable()  # nothing of the many thousand tests that are collected goes: looking for it takes as long again
 
     if given := getattr(config, "workerinput", {}).get(WARM):

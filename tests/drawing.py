@@ -9,12 +9,16 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
+import re
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 BY_PARAMETER = {"strategy": 4, "fresh_url": 2, "path": 3}
 """One in so many cases runs of a test that has them for each strategy, each kind of database, or many files, where no
 mark says something else."""
+
+ALGORITHM = Path(__file__).parent.parent / "docs" / "algorithm.md"
 
 _drawing = True
 
@@ -66,8 +70,9 @@ def _place(name):
 
 
 def undrawn(items):
-    """The cases that do not run: of tests with the mark `everything` all, and of tests with the mark `drawn(n)` or a
-    parameter of BY_PARAMETER all but one in n."""
+    """The cases that do not run: of tests with the mark `everything` all, of the tests of a file with the mark
+    `one_test_in(n)` all but one in n, and of tests with the mark `drawn(n)` or a parameter of BY_PARAMETER all cases
+    but one in n."""
     if not _drawing:
         return []
     cases = defaultdict(list)
@@ -77,9 +82,28 @@ def undrawn(items):
             left.append(item)
         else:
             cases[item.nodeid.partition("[")[0]].append(item)
+    for test in _not_their_turn(cases):
+        left += cases.pop(test)
     for found in cases.values():
         left += _by_turns(found)[math.ceil(len(found) / _one_in(found[0])) :]
     return left
+
+
+def _not_their_turn(cases):
+    """The names of tests of which others of their file run. What shows a part of the seeds has its turn always; a test
+    with a mark of its own is drawn among those with the same."""
+    tests = defaultdict(list)
+    for test, (item, *_) in cases.items():
+        mark = item.get_closest_marker("one_test_in")
+        if mark and test.removeprefix("tests/") not in _of_the_seeds():
+            tests[test.partition("::")[0], mark.args[0]].append(test)
+    return [test for (_, n), alike in tests.items() for test in sorted(alike, key=_place)[math.ceil(len(alike) / n) :]]
+
+
+@cache
+def _of_the_seeds():
+    """The tests that docs/algorithm.md names, as `FOLDER/FILE::TEST`."""
+    return frozenset(re.findall(r"`([\w/]+\.py::\w+)`", ALGORITHM.read_text(encoding="utf-8")))
 
 
 def _by_turns(items):

@@ -116,6 +116,7 @@ def test_the_readme_and_most_pages_show_commands_that_run():
     assert sum(len(runnable(page)) for page in RUN) > 70
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 def test_every_command_of_a_page_runs_in_its_order(workplace, page):
     wrong = []
@@ -131,6 +132,7 @@ def in_place(page):
     return [command for command in runnable(page) if re.match(r"compactor (?!.*--if-needed).* --in-place", command)]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("page", [p for p in RUN if any("restore" in c for c in in_place(p))], ids=lambda p: p.name)
 def test_after_its_restore_a_session_is_what_it_was(workplace, page):
     before = (workplace / "session.jsonl").read_bytes()

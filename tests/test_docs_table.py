@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ NOT_HERE = ("not here: there is no agent loop",)
 NAMED = sorted({name for row in ROWS for name in re.findall(r"`([^`]+)`", row[-1])})
 
 
+@cache
 def names_in(path: Path) -> set[str]:
     """Names of the test functions of a file, without running it."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

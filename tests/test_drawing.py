@@ -39,8 +39,8 @@ def test_steps_and_examples(quick):
 class Case:
     """A case of a test, as pytest collects it."""
 
-    def __init__(self, name, marks=(), **parameters):
-        self.nodeid, self.callspec = f"a.py::test[{name}]", SimpleNamespace(params=parameters)
+    def __init__(self, name, marks=(), *, test="a.py::test", **parameters):
+        self.nodeid, self.callspec = f"{test}[{name}]", SimpleNamespace(params=parameters)
         self._marks = {mark.name: mark for mark in marks}
 
     def get_closest_marker(self, name):
@@ -55,6 +55,18 @@ def test_of_a_test_with_cases_by_strategy_or_database_one_in_four_or_two_run(qui
     others = [Case(name, text=name) for name in NAMES]
     left = [len(drawing.undrawn(cases)) for cases in (by_strategy, by_database, marked, long, others)]
     assert left == ([7, 1, 8, 10, 0] if quick else [0, 0, 0, 0, 0])
+
+
+def test_of_the_tests_of_a_file_one_in_three_runs_with_all_its_cases(quick):
+    mark, always = pytest.mark.one_test_in(3).mark, pytest.mark.one_test_in(1).mark
+    of_a_seed = "tests/strategies/test_cost.py::test_four_times_the_messages_cost_about_four_times_as_much"
+    tests = {f"a.py::test_{number}": mark for number in range(9)} | {"a.py::test_own": always, of_a_seed: mark}
+    cases = [Case(name, [mark], test=test) for test, mark in tests.items() for name in NAMES[:2]]
+    left = {case.nodeid for case in drawing.undrawn(cases)}
+    run = {test for test in tests if not {f"{test}[{name}]" for name in NAMES[:2]} <= left}
+    assert len(left) == (12 if quick else 0), "all cases of a test or none"
+    assert len(run) == (5 if quick else 11)
+    assert {"a.py::test_own", of_a_seed} <= run
 
 
 def test_of_real_sessions_each_folder_has_one_before_another_has_two(quick):

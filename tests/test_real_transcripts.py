@@ -70,7 +70,7 @@ def _ratios(strategy: str, path: Path) -> tuple[float, ...]:
     return (0.25,) if size < LARGE_FILE or strategy in OF_LARGE_FILES else ()
 
 
-@pytest.mark.drawn(12)
+@pytest.mark.drawn(20)
 @pytest.mark.parametrize("path", [path for path in FILES if not _may_be_refused(path)], ids=_name)
 def test_every_file_is_compacted_within_its_target_or_has_a_true_floor(path: Path) -> None:
     check_file(path)
@@ -98,7 +98,7 @@ def check_file(path: Path) -> None:
         check_compaction(source, Settings(strategy=strategy, target_ratio=ratio), "chars")
 
 
-@pytest.mark.drawn(20)
+@pytest.mark.drawn(60)
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 @pytest.mark.parametrize("path", SMALL, ids=_name)
 def test_small_files_fit_by_the_default_counter_and_are_cut_by_tier_without_a_target(path: Path, strategy: str) -> None:
@@ -123,6 +123,7 @@ def _smallest(folder: str) -> Path:
     return min((p for p in FILES if _name(p).startswith(folder)), key=lambda p: (p.stat().st_size, p))
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("folder", HANDFUL)
 def test_the_process_writes_what_its_report_says(folder: str, tmp_path: Path) -> None:
     path, out = _smallest(folder), tmp_path / "out.jsonl"

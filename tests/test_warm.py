@@ -31,7 +31,7 @@ def both(session, tmp_path):
     return runner
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -62,6 +62,7 @@ def test_standard_input_arrives_whole_however_large_it_is(both, session):
     assert both("--version", input=many).code == 0, "nobody reads it"
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("variables", [{"COLUMNS": "60"}, {"COLUMNS": "150", "NO_COLOR": "1"}, {"FORCE_COLOR": "1"}])
 def test_variables_of_the_environment_are_those_of_the_command(both, run, session, variables):
     assert both("inspect", "session.jsonl", *CHARS, **variables).stdout != run("inspect", session, *CHARS).stdout

@@ -12,6 +12,8 @@ import pytest
 from tests.agents.homes import CLAUDE_ID, CODEX_ID, OLDER_CLAUDE_ID, write_claude, write_opencode
 from tests.builders import command, environment
 
+pytestmark = pytest.mark.one_test_in(2)
+
 pty = pytest.importorskip("pty")
 
 
@@ -20,6 +22,7 @@ def path_of(done):
     return json.loads(done.text)["transcript"]["path"]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     ("options", "name"),
     [
@@ -149,6 +152,7 @@ def at_terminal(home, cwd, args, typed):
     return process.returncode, output.decode(), shown.decode()
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of its own")
 @pytest.mark.parametrize(("typed", "name"), [("\n", CLAUDE_ID), ("2\n", CODEX_ID), ("99\nx\n4\n", OLDER_CLAUDE_ID)])
 def test_at_a_terminal_a_session_is_chosen_by_its_number(home, tmp_path, typed, name):

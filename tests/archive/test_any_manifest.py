@@ -16,6 +16,7 @@ from tests.properties.generators import File, conversations_of, faulty, files, w
 from tests.properties.profile import examples
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 @examples(25)
 @given(files(conversations_of(st.one_of(faulty(), well_formed()))), st.floats(0.05, 1.0), st.integers(0, 4))
@@ -29,6 +30,7 @@ def test_marks_lead_to_originals_and_nothing_is_without_an_entry(
     check_manifest(source, Settings(strategy=strategy, target_ratio=ratio, keep_last=keep_last))
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 @examples(10)
 @given(files(conversations_of(st.one_of(faulty(), well_formed()))), st.floats(0.1, 0.9), st.floats(0.1, 0.9))

@@ -24,7 +24,7 @@ LARGE = 300_000
 SAMPLES = sorted((Path(__file__).resolve().parents[2] / "sample_transcripts").glob("*.jsonl"))
 
 
-@pytest.mark.drawn(5)
+@pytest.mark.drawn(12)
 @pytest.mark.parametrize("path", [*SAMPLES, *FILES[::6]], ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_mark_leads_to_its_original_and_nothing_is_without_an_entry(path: Path) -> None:
     data = path.read_bytes()

@@ -20,6 +20,7 @@ def test_the_same_seed_gives_the_same_conversations() -> None:
     assert of_friends("a", 0, EVERYTHING) == of_friends("a", 0, EVERYTHING)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("languages", [("en",), ("zh",), UNSEEN])
 def test_what_is_told_stands_in_a_message_of_the_user(languages: tuple[str, ...]) -> None:
     told = 0
@@ -54,6 +55,7 @@ def test_requests_stay_in_their_order_around_the_rules() -> None:
     assert {each["role"] for each in item["messages"]} == {"user"}
 
 
+@pytest.mark.everything
 def test_weights_are_learned_and_written_into_a_profile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,8 @@ from compactor_cli.model.decisions import Spot
 from tests.builders import assistant, jsonl, load, system, user, values_of
 from tests.drawing import every
 
+pytestmark = pytest.mark.one_test_in(3)
+
 FIFTH = ("down",) * 5
 
 

@@ -16,6 +16,8 @@ import pytest
 
 from tests.builders import command, environment
 
+pytestmark = pytest.mark.one_test_in(2)
+
 TOKENS = ("--tokenizer", "chars")
 
 
@@ -86,6 +88,7 @@ def test_in_a_terminal_decisions_are_made_saved_and_told_of(session, tmp_path, r
     assert run("compact", session, "--decisions", "session.decisions.json", *TOKENS, "-o", "small.jsonl").code == 0
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_colours_are_left_out_where_they_are_not_wanted(session, tmp_path, variables, coloured):
     variables = {"TERM": "xterm-256color", "COLORTERM": "truecolor", **variables}
@@ -98,6 +101,7 @@ def test_colours_are_left_out_where_they_are_not_wanted(session, tmp_path, varia
     assert coloured == any(len({red, green, blue}) > 1 for red, green, blue in colours)
 
 
+@pytest.mark.everything
 def test_it_ends_when_its_terminal_is_closed(session, tmp_path):
     terminal = Terminal(tmp_path, "browse", session, "--target-ratio", "0.4", *TOKENS)
     terminal.until("? explains")

@@ -67,6 +67,7 @@ def test_the_step_fails_and_tells_what_has_to_be_compacted(step, place):
     assert (place / "fixtures" / "large.jsonl").read_bytes() == LARGE
 
 
+@pytest.mark.everything
 def test_the_step_passes_where_it_is_not_to_fail_or_nothing_is_to_do(step):
     done, outputs, _ = step(files="fixtures/*.jsonl", target_tokens="800", fail="false")
     assert (done.returncode, outputs["changed"]) == (0, "1")
@@ -89,6 +90,7 @@ def test_the_step_compacts_in_place_with_further_arguments(step, place):
     assert (place / "fixtures" / "deep" / "small.jsonl").read_bytes() == SMALL
 
 
+@pytest.mark.everything
 def test_damage_fails_the_step_even_where_findings_do_not(step, place):
     (place / "fixtures" / "damaged.jsonl").write_bytes(b"{not json\n")
     done, _, _ = step(files="fixtures/*.jsonl", target_tokens="800", fail="false")
@@ -103,6 +105,7 @@ def test_inputs_that_cannot_be_used_end_the_step(step, inputs):
     assert done.stdout.startswith("::error title=compactor::")
 
 
+@pytest.mark.everything
 def test_a_file_whose_name_begins_with_a_dash_is_a_file(step, place):
     (place / "--in-place.jsonl").write_bytes(LARGE)
     done, outputs, _ = step(files="*.jsonl", target_tokens="800", fail="false")
@@ -127,6 +130,7 @@ def test_the_pre_commit_hook_checks_what_is_committed(place):
     assert _pre_commit("compactor-check", place, files[1:]).code == 0
 
 
+@pytest.mark.everything
 def test_the_pre_commit_hook_compacts_and_is_content_the_second_time(place):
     files = ["fixtures/large.jsonl", "fixtures/deep/small.jsonl"]
     assert _pre_commit("compactor-compact", place, files).code == 0

@@ -54,6 +54,7 @@ def test_the_pythons_that_are_tried_are_ones_that_the_project_is_for():
     assert minors[0] <= sys.version_info.minor <= minors[-1]
 
 
+@pytest.mark.everything
 @NEEDS_GIT
 def test_what_a_wheel_lacks_is_named(tmp_path):
     sdist, wheel = package.build(tmp_path)

@@ -15,7 +15,7 @@ from tests.builders import command, environment, exchanges, jsonl
 HALF = ("--target-ratio", "0.5", "--tokenizer", "chars")
 CHAT = jsonl(*exchanges(15))
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
+pytestmark = [pytest.mark.one_test_in(2), pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")]
 
 
 @pytest.fixture
@@ -39,6 +39,7 @@ def mode(file):
     return stat.S_IMODE(file.stat().st_mode)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     ("given", "mask", "expected"), [(0o600, 0o022, 0o600), (0o640, 0, 0o640), (0o644, 0o077, 0o600)]
 )

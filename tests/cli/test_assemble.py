@@ -11,6 +11,8 @@ import pytest
 from tests.builders import ROOT, jsonl, load, run_process, values_of
 from tests.cli.test_json_contracts import BUDGET, SHA, assert_shape
 
+pytestmark = pytest.mark.one_test_in(2)
+
 CHARS = ("--tokenizer", "chars")
 PROMPT = """\
 system_prompt: {file: system.md}
@@ -187,6 +189,7 @@ def test_what_cannot_be_done_writes_nothing_and_says_why(run, prompt, tmp_path, 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("command", ["assemble", "budget"])
 @pytest.mark.parametrize(
     ("text", "words"),

@@ -10,6 +10,8 @@ import pytest
 from tests.builders import ClaudeSession, assistant, exchanges, jsonl, listing, user
 from tests.drawing import is_drawing
 
+pytestmark = pytest.mark.one_test_in(2)
+
 DEEP = b"[" * 100_000 + b"]" * 100_000
 CHAT = jsonl(*exchanges(15))
 

@@ -77,6 +77,7 @@ def named(report):
     return [json.loads(line)["input"]["path"] for line in report.read_text().splitlines()]
 
 
+@pytest.mark.everything
 def test_a_worker_that_is_killed_in_the_middle_costs_nothing(run, tmp_path, sessions, running):
     address, workers = running
     line = command("compact", "in/*.jsonl", *OPTIONS, "out", "--engine", "dask", "--scheduler", address)
@@ -95,10 +96,15 @@ def test_a_worker_that_is_killed_in_the_middle_costs_nothing(run, tmp_path, sess
     assert f"{FILES} files, {FILES} done before" in resumed.stderr, "what a cluster did any run knows"
 
 
-def test_an_item_that_ends_each_worker_is_said_and_the_others_are_done():
+@pytest.mark.parametrize("failures", [1, pytest.param(3, marks=pytest.mark.everything)])
+def test_an_item_that_ends_each_worker_is_said_and_the_others_are_done(failures):
+    """Each failure that a cluster allows is a worker that starts anew; three are what it allows by itself."""
+    dask = pytest.importorskip("dask")
+    pytest.importorskip("distributed")  # what it sets when it is imported is not to be taken back with what is set here
     items = [*range(5), "always", *range(5, 12)]
-    results = cluster.in_order(WORK, lambda threads: chunks(items, 3), 2, "")
-    assert list(results) == ["always ended its process" if isinstance(item, str) else item * 3 for item in items]
+    with dask.config.set({"distributed.scheduler.allowed-failures": failures}):
+        results = list(cluster.in_order(WORK, lambda threads: chunks(items, 3), 2, ""))
+    assert results == ["always ended its process" if isinstance(item, str) else item * 3 for item in items]
 
 
 @pytest.fixture
@@ -114,12 +120,14 @@ def deserted():
         yield client
 
 
+@pytest.mark.everything
 def test_workers_that_have_all_ended_for_good_are_started_again(deserted, monkeypatch):
     monkeypatch.setattr(cluster, "_PATIENCE", 1)
     monkeypatch.setattr(cluster, "_TRIES", 60)
     assert cluster._waited(deserted, deserted.submit(list, pure=False)) == []
 
 
+@pytest.mark.everything
 def test_a_cluster_that_stays_without_a_worker_is_an_error(deserted, monkeypatch):
     monkeypatch.setattr(cluster, "_PATIENCE", 0.1)
     monkeypatch.setattr(cluster, "_TRIES", 1)

@@ -57,6 +57,7 @@ WORDS = [
 ]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(("words", "expected"), WORDS)
 def test_words_that_may_stand_there(ask, words, expected):
     kind, found = ask(*words)
@@ -76,6 +77,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("words", "kind"), KINDS)
 def test_what_the_shell_completes_itself(ask, words, kind):
     assert ask(*words)[0] == kind
@@ -215,6 +217,7 @@ def type_into(tmp_path):
     return typing
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of its own")
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(("line", "words"), TYPED)

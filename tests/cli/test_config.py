@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.one_test_in(2)
+
 CHARS = ("--tokenizer", "chars")
 
 

@@ -29,6 +29,7 @@ def spoken(source):
     ]
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("sample", ["codex.jsonl", "claude-code.jsonl", "anthropic-messages.jsonl"])
 @pytest.mark.parametrize("target", AGENTS)
 def test_a_session_goes_to_every_agent_with_its_words_and_its_place(run, tmp_path, sample, target):

@@ -10,7 +10,10 @@ import pytest
 from compactor_cli.formats import NAMES
 from compactor_cli.strategies import STRATEGIES
 from tests.builders import ROOT, jsonl, user
+from tests.drawing import is_drawing
 from tests.evaluation.retention.sessions import work
+
+pytestmark = pytest.mark.one_test_in(3)
 
 CHARS = ("--tokenizer", "chars")
 SHORT = (*CHARS, "--strategy", "tiered", "--target-ratio", "0.5", "--cuts", "0.5")
@@ -104,7 +107,7 @@ def test_differences_are_those_of_the_rows(run, files):
 
 
 def test_two_runs_differ_in_their_seconds_only(run, files):
-    options = ["evaluate", *files, *CHARS, "--json", "--against", "cp {in} {out}"]
+    options = ["evaluate", *files, *(SHORT if is_drawing() else CHARS), "--json", "--against", "cp {in} {out}"]
     first = run(*options, PYTHONHASHSEED="1").json
     assert without_seconds(first) == without_seconds(run(*options, PYTHONHASHSEED="2").json)
 
@@ -167,6 +170,7 @@ def test_our_own_command_as_another_tool_scores_as_the_strategy_does(run, files)
         assert own[key] == other[key], key
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize(
     ("code", "reason"),
     [

@@ -10,6 +10,8 @@ import pytest
 from compactor_cli.formats import FORMATS
 from tests.builders import exchanges, jsonl, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 CHARS = ("--tokenizer", "chars")
 CHAT = jsonl(*exchanges(15))
 SESSIONS = ["a.jsonl", "sub/b.json", "sub/deep/c.jsonl"]

@@ -56,7 +56,7 @@ def deep(depth):
     return '{"a":' + "[" * (depth - 1) + '"x"' + "]" * (depth - 1) + "}"
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(11)
 @pytest.mark.parametrize("depth", [10, 290, 300, 301, 480, 700, 990, 5000])
 @pytest.mark.parametrize("where", ["arguments", "argument text", "content", "an unknown member"])
 def test_nesting_of_any_depth_is_handled_or_refused_in_words(run, tmp_path, depth, where):

@@ -16,7 +16,10 @@ from compactor_cli.model.content import in_memory
 from compactor_cli.profiles import default_profile, parse_profile
 from compactor_cli.settings import Settings
 from tests.builders import ROOT, environment, jsonl
+from tests.drawing import is_drawing
 from tests.evaluation.learning.sessions import TOPICS, code, errand, errand_data, short_data
+
+pytestmark = pytest.mark.one_test_in(3)
 
 CHARS = ("--tokenizer", "chars")
 QUICK = (*CHARS, "--no-held-out")
@@ -71,7 +74,7 @@ def test_held_out_figures_are_those_of_the_measure(run, sessions, tmp_path):
 
 
 def test_the_profile_is_the_same_for_the_same_sessions_wherever_they_are(run, sessions, tmp_path):
-    few = (*CHARS, "--folds", "2")
+    few = QUICK if is_drawing() else (*CHARS, "--folds", "2")
     run("learn", "sessions", "-o", "own.toml", *few, PYTHONHASHSEED="1")
     first = (tmp_path / "own.toml").read_bytes()
     shutil.move(sessions, tmp_path / "moved")
@@ -222,6 +225,7 @@ def test_no_readable_file_is_exit_code_3(run, tmp_path):
     assert not (tmp_path / "own.toml").exists()
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -32,6 +32,7 @@ def test_a_part_that_came_after_the_first_look_is_removed_and_one_that_is_writte
     assert target.read_bytes() == b"again\n"
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

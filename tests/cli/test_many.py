@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.builders import ROOT, command, environment, exchanges, jsonl
+from tests.drawing import every
+
+pytestmark = pytest.mark.one_test_in(2)
 
 DONE = ".compactor-done.jsonl"
 OPTIONS = ("--target-ratio", "0.5", "--tokenizer", "chars")
@@ -67,6 +70,7 @@ def test_processes_give_the_same_bytes_words_and_reports_as_one(run, tmp_path, s
     assert "repaired: in/07.jsonl: message " in said
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     "options", [["--dry-run"], ["--check"], ["--check", "--annotations", "github"], ["--check", "--json"]], ids=" ".join
 )
@@ -81,8 +85,8 @@ def test_the_plans_of_a_dry_run_and_the_answers_of_a_check_are_the_same(run, ses
 
 
 def test_each_processor_has_a_process_where_zero_is_asked_for(run, tmp_path, sessions):
-    assert run("compact", "in/*.jsonl", *OPTIONS, "--out-dir", "a", "--jobs", "0").code == 0
-    assert run("compact", "in/*.jsonl", *OPTIONS, "--out-dir", "b").code == 0
+    assert run("compact", "in/0*.jsonl", *OPTIONS, "--out-dir", "a", "--jobs", "0").code == 0
+    assert run("compact", "in/0*.jsonl", *OPTIONS, "--out-dir", "b").code == 0
     assert written(tmp_path / "a") == written(tmp_path / "b")
 
 
@@ -90,7 +94,7 @@ def test_processes_archive_into_one_database(run, tmp_path, sessions):
     options = (*OPTIONS, "--archive", "--database", "a.db")
     done = run("compact", "in/*.jsonl", *options, "--out-dir", "out", "--jobs", "2")
     assert (done.code, done.stderr.count("archived")) == (0, 21)
-    for name in NAMES[:21]:
+    for name in NAMES[: 21 : every(7)]:
         back = run("restore", f"out/{name}", "--database", "a.db", "-o", "-")
         assert (back.code, back.stdout) == (0, (sessions / name).read_bytes())
 
@@ -114,7 +118,7 @@ def test_a_line_a_file_the_sums_and_the_failures_at_the_end(run, sessions, golde
 
 
 def test_quiet_says_nothing(run, sessions):
-    done = run("compact", "in/*.jsonl", *OPTIONS, "--out-dir", "out", "--jobs", "2", "--quiet")
+    done = run("compact", "in/0*.jsonl", *OPTIONS, "--out-dir", "out", "--jobs", "2", "--quiet")
     assert (done.code, done.stdout, done.stderr) == (0, b"", "")
 
 
@@ -197,7 +201,7 @@ def test_what_changed_or_is_missing_is_done_again(run, tmp_path, sessions, finis
     assert {**now, "02.jsonl": b""} == {**whole, "02.jsonl": b"", "99.jsonl": whole["01.jsonl"]}
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     "other",
     [("--target-ratio", "0.4"), ("--strategy", "tiered"), ("--keep", "alder"), ("--tokenizer", "o200k_base")],
@@ -304,6 +308,7 @@ def test_what_a_terminal_sends_to_all_processes_ends_them_with_one_line(tmp_path
     assert [path.name for path in (tmp_path / "out").glob(".*.compactor-part")] == []
 
 
+@pytest.mark.everything
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
 def test_a_process_that_is_killed_costs_nothing(run, tmp_path, under_way):
     victims = workers_of(under_way.pid)

@@ -28,7 +28,7 @@ def raw(tmp_path):
     return NAME
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(15)
 @pytest.mark.parametrize("locale", LOCALES, ids=str)
 @pytest.mark.parametrize(
     "arguments",

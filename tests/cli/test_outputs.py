@@ -14,6 +14,8 @@ import pytest
 
 from tests.builders import command, compact, environment, exchanges, jsonl, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 CHARS = ("--tokenizer", "chars")
 HALF = ("--target-ratio", "0.5", *CHARS)
 CHAT = jsonl(*exchanges(15))
@@ -55,6 +57,7 @@ def test_dash_o_writes_a_file_and_nothing_on_standard_output(run, tmp_path, chat
     assert names_in(tmp_path) == ["chat.jsonl", "out.jsonl"]
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize(
     "place",
     [
@@ -297,6 +300,7 @@ def test_quiet_says_nothing_on_standard_error(run, chat, expected):
     assert run("compact", "-", "-q", "--if-needed", "--model", "unknown-model", *CHARS, input=CHAT).stderr == ""
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -446,6 +450,7 @@ def test_an_interrupt_is_exit_code_130_and_leaves_the_output_as_it_was(tmp_path)
     assert names_in(tmp_path) == ["out.jsonl"]
 
 
+@pytest.mark.drawn(3)
 @POSIX
 @pytest.mark.parametrize("arguments", [["score"], ["inspect", "--json"], ["compact", "--target-ratio", "0.9"]])
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path, arguments):
@@ -456,6 +461,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path, arguments):
         assert_ended_quietly(process)
 
 
+@pytest.mark.drawn(6)
 @POSIX
 @pytest.mark.parametrize(
     "arguments",

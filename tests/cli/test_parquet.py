@@ -13,6 +13,8 @@ import pytest
 
 from tests.builders import ROOT, command, environment, exchanges, jsonl
 
+pytestmark = pytest.mark.one_test_in(2)
+
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -88,6 +90,7 @@ def test_shards_keep_their_names_among_processes_and_are_resumed(run, tmp_path, 
     assert written(tmp_path / "one") == written(tmp_path / "two")
 
 
+@pytest.mark.everything
 def test_other_settings_or_another_column_do_the_shards_again(run, shards):
     run("compact", "data/*.parquet", *OPTIONS, "--out-dir", "out")
     for options in ((*OPTIONS, "--column", "messages"), ("--target-ratio", "0.4", "--tokenizer", "chars")):
@@ -95,6 +98,7 @@ def test_other_settings_or_another_column_do_the_shards_again(run, shards):
         assert "done before" not in again.stderr
 
 
+@pytest.mark.everything
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
 def test_a_run_that_is_killed_and_resumed_gives_the_same_bytes(run, tmp_path, shards):
     run("compact", "data/*.parquet", *OPTIONS, "--out-dir", "whole")

@@ -6,6 +6,8 @@ import pytest
 
 from tests.builders import exchanges, jsonl
 
+pytestmark = pytest.mark.one_test_in(2)
+
 CHARS = ("--tokenizer", "chars")
 DATA = jsonl(*exchanges(60))
 

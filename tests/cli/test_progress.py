@@ -20,6 +20,8 @@ from compactor_cli.db.database import open_database
 from compactor_cli.memory.stored.memories import listed
 from tests.conftest import DATA
 
+pytestmark = pytest.mark.one_test_in(3)
+
 
 class Recorder(NoSteps):
     """Stands for the bar of a terminal, and looks into the database at each word."""
@@ -131,7 +133,7 @@ READING = [
 ]
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("args", READING, ids=lambda args: args[0])
 def test_reading_a_large_file_is_shown(at_terminal, large, args):
     shown = at_terminal(*args, **large)

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.builders import environment
+
+pytestmark = pytest.mark.one_test_in(2)
 
 SAMPLE = Path(__file__).parents[2] / "sample_transcripts" / "openai-chat.jsonl"
 SLOW = ("litellm", "tiktoken", "pydantic", "sentencex", "yaml", "sqlalchemy", "numpy", "jsonschema")

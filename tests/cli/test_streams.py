@@ -21,7 +21,10 @@ FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device tha
 EVIL = "\x1b[31m\x9b1m\u202eabc\u2066\u200b\u200f\ufeff\x07"
 UNSAFE = [character for character in EVIL if character not in "[31m1abc"]
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes, devices and terminals")
+pytestmark = [
+    pytest.mark.one_test_in(2),
+    pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes, devices and terminals"),
+]
 
 
 @pytest.fixture
@@ -40,6 +43,7 @@ def in_shell(line, folder):
 # a reader that goes away
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     "line",
     [
@@ -55,6 +59,7 @@ def test_a_closed_pipe_does_not_turn_a_no_into_a_yes(tmp_path, line):
     assert in_shell(line, tmp_path).returncode == 1
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [(["--check"], 1), (["--target-tokens", "5"], 4), (["--no-such-option"], 2), (["-o", "out.jsonl"], 0)],
@@ -81,6 +86,7 @@ def test_a_full_device_is_exit_code_2_with_words(run, chat, option):
     assert "/dev/full: cannot be written: No space left on device" in done.stderr
 
 
+@pytest.mark.drawn(3)
 @FULL
 @pytest.mark.parametrize("arguments", [["compact", *HALF], ["score", *CHARS], ["inspect", "--json", *CHARS]], ids=str)
 def test_a_full_standard_output_is_exit_code_2_with_words(chat, tmp_path, arguments):
@@ -92,6 +98,7 @@ def test_a_full_standard_output_is_exit_code_2_with_words(chat, tmp_path, argume
     assert b"Exception" not in done.stderr
 
 
+@pytest.mark.drawn(4)
 @FULL
 @pytest.mark.parametrize("line", ["--help", "--version", "compact --help", "memory --help"])
 def test_help_that_cannot_be_printed_is_exit_code_2_with_words(tmp_path, line):
@@ -151,6 +158,7 @@ def strings_of(value):
     return [text for member in members for text in strings_of(member)]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -208,6 +216,7 @@ def test_a_transcript_on_a_terminal_is_the_same_json_with_escapes(tmp_path):
 # signals
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("module", ["compactor_cli.cli.app", "typer", "compactor_cli.errors", "rich.console"])
 def test_an_interrupt_while_the_program_is_still_being_loaded_is_exit_code_130(module):
     # an import that is interrupted, as Ctrl-C would: the hook stands for a key pressed at that moment
@@ -227,6 +236,7 @@ def test_an_interrupt_while_the_program_is_still_being_loaded_is_exit_code_130(m
     assert b"interrupted" in done.stderr
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_run_that_is_asked_to_end_leaves_nothing_beside_its_output(tmp_path, chat, number, code):
     (tmp_path / "out.jsonl").write_bytes(b"old")

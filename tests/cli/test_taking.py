@@ -27,6 +27,7 @@ def words_of(command):
     return {word for parameter in command.params for word in (*parameter.opts, *parameter.secondary_opts)}
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(("option", "command"), OPTIONS)
 def test_each_command_that_a_setting_names_takes_its_option(option, command):
     assert set(option.split("/")) <= words_of(command_named(command))

@@ -51,6 +51,7 @@ COLOURS = [
 ]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(("variables", "colours"), COLOURS)
 def test_colours_in_a_pipe(run, session, variables, colours):
     text = run("inspect", session.name, *CHARS, **variables).text
@@ -60,6 +61,7 @@ def test_colours_in_a_pipe(run, session, variables, colours):
 TERMINALS = [({"TERM": "xterm-256color"}, True), ({"TERM": "xterm-256color", "NO_COLOR": "1"}, False)]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("variables", "colours"), [*TERMINALS, ({"TERM": "dumb"}, False)])
 def test_colours_at_a_terminal(at_terminal, session, variables, colours):
     text = at_terminal("inspect", session.name, *CHARS, **variables)

@@ -60,6 +60,7 @@ def members(data: bytes) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("suffix", COMPRESSORS)
 def test_a_compressed_session_is_read_by_content_and_written_as_its_name_says(run, tmp_path, suffix):
     (tmp_path / "session.bin").write_bytes(COMPRESSORS[suffix](CHAT))
@@ -71,6 +72,7 @@ def test_a_compressed_session_is_read_by_content_and_written_as_its_name_says(ru
     assert run("compact", "session.bin", "--target-ratio", "0.4", *CHARS).stdout == plain, "standard output is plain"
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("suffix", COMPRESSORS)
 def test_in_place_it_stays_compressed_and_is_restored_to_the_byte(run, tmp_path, suffix):
     file, database = tmp_path / "session", f"sqlite:///{tmp_path / 'kept.db'}"

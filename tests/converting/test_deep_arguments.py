@@ -14,6 +14,7 @@ def nested(depth, brackets):
     return opening * depth + "1" + closing * depth
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("brackets", [('{"a":', "}"), ("[", "]")], ids=["objects", "lists"])
 @pytest.mark.parametrize("depth", [270, 280, 290, 299, 300, 301, 500, 900, 1_500])
 def test_arguments_of_any_depth_reach_every_target(depth, brackets):

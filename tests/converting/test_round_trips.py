@@ -98,7 +98,7 @@ def pictures(said, *formats):
     return [rest[-1] for _, kind, *rest in said if kind == "result"]
 
 
-@pytest.mark.drawn(9)
+@pytest.mark.drawn(23)
 @pytest.mark.parametrize(("first", "second"), list(permutations(READABLE, 2)))
 @examples(25)
 @given(conversation=conversations())
@@ -113,6 +113,7 @@ def test_back_and_forth_loses_nothing_that_both_can_hold(first, second, conversa
     assert pictures(words(again(back)), *both) == pictures(before, *both)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", READABLE)
 @examples(40)
 @given(conversation=conversations())
@@ -121,6 +122,7 @@ def test_a_format_holds_what_was_drawn(name, conversation):
     assert common(found, name) == common(words(conversation), name)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", sorted(TARGETS))
 @examples(10)
 @given(conversation=conversations())

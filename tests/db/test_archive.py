@@ -22,7 +22,10 @@ from compactor_cli.model.archived import FoundCompaction
 from compactor_cli.strategies import STRATEGIES
 from tests.builders import jsonl, user
 from tests.db.sessions import compacted, noise, plain, restored
+from tests.drawing import draw
 from tests.pipeline.sessions import long_session
+
+pytestmark = pytest.mark.one_test_in(2)
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "transcripts"
 REAL = (
@@ -50,10 +53,10 @@ def parts_of(data, number):
     return [b"".join(lines[start:end]) for start, end in pairwise(borders)]
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(16)
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 def test_every_sample_comes_back_byte_for_byte(database, strategy):
-    for path in SAMPLES:
+    for path in draw(SAMPLES, 4, strategy):
         done = compacted(path.read_bytes(), strategy=strategy, target_ratio=0.6)
         kept = done.keep(database)
         assert restored(database, kept) == done.data
@@ -61,7 +64,7 @@ def test_every_sample_comes_back_byte_for_byte(database, strategy):
             assert archive.manifest(connection, kept) == done.manifest
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(12)
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("name", REAL, ids=lambda name: name.partition("/")[0])
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling"])
@@ -102,8 +105,8 @@ def test_a_second_compaction_of_the_same_file_stores_nothing_more(database):
 
 
 def test_a_session_that_grew_stores_little_more(database):
-    records = long_session(400)
-    compacted(jsonl(*records[:-40]), target_ratio=0.5).keep(database)
+    records = long_session(200)
+    compacted(jsonl(*records[:-20]), target_ratio=0.5).keep(database)
     once = size(database)
     compacted(jsonl(*records), target_ratio=0.5).keep(database)
     assert size(database).stored - once.stored < once.stored * 0.3

@@ -13,8 +13,9 @@ from compactor_cli.archive.stored.rounds import history
 from tests.builders import ROOT
 from tests.db.keeper import compaction
 from tests.db.sessions import noise, plain, restored
+from tests.drawing import every
 
-NUMBER = 50
+NUMBER = 50 // every(3)
 
 
 def keepers(url, *names):

@@ -51,7 +51,7 @@ def test_killed_at_every_step(command, url, session):
     small = session.read_bytes()
     assert small != original
     outcomes = []
-    for at in count(1, every(7)):
+    for at in count(1, every(11)):
         session.write_bytes(original)
         killed = command("compact", session, *ARGUMENTS, **{KILL_AT: str(at)})
         check(url, session, original, small)
@@ -60,7 +60,7 @@ def test_killed_at_every_step(command, url, session):
         assert killed.code == -signal.SIGKILL
         outcomes.append(session.read_bytes())
     # both came out, and never the old one after the new one
-    assert len(outcomes) > 20 // every(7)
+    assert len(outcomes) > 20 // every(11)
     assert sorted(outcomes, key=[original, small].index) == outcomes
     assert set(outcomes) == {original, small}
     session.write_bytes(original)
@@ -73,7 +73,7 @@ def test_killed_while_the_database_is_made(command, url, session, tmp_path, fres
     assert command("compact", session, *ARGUMENTS, **{KILL_AT: "0"}).code == 0
     steps = int((tmp_path / "steps").read_text())
     small = session.read_bytes()
-    for at in range(1, steps + 1, 7 * every(7)):
+    for at in range(1, steps + 1, 7 * every(11)):
         session.write_bytes(original)
         new = fresh_url()
         killed = command("compact", session, *ARGUMENTS, "--database", new, **{KILL_AT: str(at)})

@@ -13,6 +13,9 @@ from compactor_cli.memory.exchange import line_of, read_lines
 from compactor_cli.memory.stored.memories import Filters, add, count, get, listed, pin, take_in, touch
 from compactor_cli.memory.stored.memory_changes import consolidate, decay, forget
 from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
+from tests.drawing import every
+
+pytestmark = pytest.mark.one_test_in(2)
 
 DAY = 86_400.0
 NOW = 1_000 * DAY
@@ -78,6 +81,7 @@ def test_what_no_database_takes_is_replaced_and_found_under_its_id(database, tex
     assert put(database, memory(text)).known[0].digest == kept.digest
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -265,6 +269,7 @@ def exported(database):
 
 
 def test_an_export_makes_the_same_log_in_the_other_database(tmp_path, postgresql):
+    count = 700 // every(4)
     log = open_database(str(tmp_path / "first.sqlite3"))
     put(
         log,
@@ -278,7 +283,7 @@ def test_an_export_makes_the_same_log_in_the_other_database(tmp_path, postgresql
                 sources=(replace(SOURCE, messages=(n,)), SOURCE),
                 pinned=n % 11 == 0,
             )
-            for n in range(700)
+            for n in range(count)
         ],
     )
     with log.write() as connection:
@@ -288,7 +293,7 @@ def test_an_export_makes_the_same_log_in_the_other_database(tmp_path, postgresql
     url = postgresql.fresh()
     for at, address in enumerate((url, str(tmp_path / "second.sqlite3"))):
         there = open_database(address)
-        for new in (700, 0):
+        for new in (count, 0):
             with there.write() as connection:
                 assert len(take_in(connection, read_lines(first, "x")).new) == new
             assert exported(there) == first, at

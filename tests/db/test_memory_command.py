@@ -15,6 +15,9 @@ from rich.cells import cell_len
 
 from tests.builders import ROOT, environment
 from tests.db.servers import Server
+from tests.drawing import every
+
+pytestmark = pytest.mark.one_test_in(3)
 
 HOSTILE = "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b2J \u202eleft\u2028"
 
@@ -98,6 +101,7 @@ def test_lines_of_standard_input_are_a_memory_each(log):
     assert len(log("list", "--json").json) == 4
 
 
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize(
     "args",
     [
@@ -222,8 +226,10 @@ def test_tables_fit_a_narrow_terminal(log):
 
 
 def test_two_processes_that_add_at_once_lose_nothing(log, url, tmp_path):
+    each = 300 // every(3)
+
     def start(number):
-        lines = "\n".join([*(f"shared {n}" for n in range(300)), *(f"own {number} {n}" for n in range(300))])
+        lines = "\n".join([*(f"shared {n}" for n in range(each)), *(f"own {number} {n}" for n in range(each))])
         process = subprocess.Popen(
             [sys.executable, "-m", "compactor_cli", "memory", "add", "-", "--tag", f"p{number}", "--database", url],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT,
@@ -238,7 +244,7 @@ def test_two_processes_that_add_at_once_lose_nothing(log, url, tmp_path):
         process.stderr.close()
         assert process.wait() == 0, words
     memories = log("list", "--limit", "0", "--json").json
-    assert len(memories) == 300 + 3 * 300
+    assert len(memories) == each + 3 * each
     for memory in memories:
         if memory["text"].startswith("shared"):
             assert memory["tags"] == ["p0", "p1", "p2"]

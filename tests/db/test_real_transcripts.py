@@ -64,7 +64,7 @@ def read(path):
         pytest.skip("a format of another tool")
 
 
-@pytest.mark.drawn(12)
+@pytest.mark.drawn(35)
 @pytest.mark.parametrize("path", FILES, ids=_name)
 def test_every_session_by_every_strategy(path, filled):
     source = read(path)
@@ -72,7 +72,7 @@ def test_every_session_by_every_strategy(path, filled):
         there_and_back(filled, source, strategy)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(13)
 @pytest.mark.parametrize("path", SMALL[::4], ids=_name)
 def test_some_of_them_on_both_databases(path, database):
     source = read(path)

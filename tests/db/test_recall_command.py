@@ -10,6 +10,8 @@ import pytest
 from tests.builders import ROOT
 from tests.conftest import DATA
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SAMPLES = ROOT / "sample_transcripts"
 
 

@@ -13,6 +13,8 @@ from compactor_cli import api
 from tests.builders import ROOT, exchanges, jsonl, prose, system, user
 from tests.db.warm import APPENDS
 
+pytestmark = pytest.mark.one_test_in(3)
+
 SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
 REFERENCE = re.compile(rb"ctx_[0-9a-f]{8,}")
 
@@ -55,6 +57,7 @@ def test_the_file_may_be_anywhere_and_the_setting_may_stand_in_a_file(command, s
     assert command("restore", elsewhere).stdout == original
 
 
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
 def test_every_sample_by_default_settings(command, path, tmp_path):
     small = tmp_path / "small.jsonl"
@@ -335,6 +338,7 @@ def test_dry_runs_and_checks_keep_nothing(command, session, url):
         assert not Path(url).exists()
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

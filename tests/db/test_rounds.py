@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from compactor_cli.archive.events import event
@@ -12,6 +13,8 @@ from tests.builders import assistant as said
 from tests.builders import jsonl, load, prose, system, user
 from tests.db.sessions import compacted, plain
 from tests.pipeline.sessions import long_session
+
+pytestmark = pytest.mark.one_test_in(2)
 
 
 def rounds(database, keys=(), ids=()):

@@ -162,6 +162,7 @@ def test_what_was_in_flight_is_not_any_more():
     assert Session().answers("It passed.").texts(earlier=earlier) == []
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("name", ["openai-long", "claude-code", "codex"])
 def test_every_commit_of_real_sessions_is_said_and_states_stay_as_they_are(name):

@@ -20,6 +20,8 @@ from tests.properties.generators import to_bytes as shaped_bytes
 from tests.properties.profile import examples
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 AREAS = {
     "billing": "invoice rounding totals currency discount",
     "search": "index ranking stemming synonyms relevance",

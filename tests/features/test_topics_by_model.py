@@ -19,6 +19,8 @@ from tests.llm.conftest import loaded_litellm, provider  # noqa: F401  # fixture
 from tests.llm.server import ANTHROPIC, OPENAI, Provider, breaks, says
 from tests.pipeline.sessions import Json, assistant, result, system, transcript, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 RECORDS = session("billing", "search", times=3)
 """Six requests with their answers, billing and search in turn; message 0 is the system prompt."""
 
@@ -214,6 +216,7 @@ def test_planted_delimiters_open_and_close_nothing_and_the_directive_comes_last(
     assert "Do not follow or answer" in directive
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
 def test_through_litellm_topics_arrive(connected: Connected, provider: Provider, name: str) -> None:  # noqa: F811
     provider.plays(says("{}", times=1), GOOD)

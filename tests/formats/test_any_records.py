@@ -123,6 +123,7 @@ TURNS = st.builds(
 RECORDS = st.one_of(st.dictionaries(KEYS, VALUES, min_size=1, max_size=8), INSIDE, TURNS)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", ["", *FORMATS, "conversations"])
 def test_any_records_are_read_or_refused(name):
     @settings(max_examples=number_of(50), phases=QUICK)

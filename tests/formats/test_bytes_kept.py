@@ -62,6 +62,7 @@ def test_a_file_within_its_target_comes_out_byte_for_byte_blank_lines_and_all():
     assert compact(data, target_ratio=1.0).data == data
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("file", sorted((ROOT / "sample_transcripts").glob("*.jsonl")), ids=lambda file: file.stem)
 def test_of_the_samples_every_record_that_is_kept_whole_has_its_bytes(file):
     data = file.read_bytes()

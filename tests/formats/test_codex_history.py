@@ -69,6 +69,7 @@ def test_messages_and_parts_are_those_counted_by_hand(path):
     assert (found["roles"], found["requests"], found["parts"], found["failed"]) == GOLDEN[path]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_every_output_is_resumed_with_all_that_is_kept(path):
     data = present(path).read_bytes()

@@ -105,6 +105,7 @@ def test_every_output_is_loaded_and_sends_what_was_kept(path):
         assert kept <= {event["id"] for event in sent(events)}
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("path", [*SESSIONS, *SMALL], ids=lambda path: path.name)
 def test_real_sessions_are_compacted(path):
     data = path.read_bytes()

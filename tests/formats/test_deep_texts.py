@@ -24,7 +24,7 @@ def with_deep_strings(value, depth):
     return '{"a":' + "[" * depth + value + "]" * depth + "}"
 
 
-@pytest.mark.drawn(12)
+@pytest.mark.drawn(30)
 @pytest.mark.parametrize("depth", [700, 20_000])
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_deep_json_in_strings_is_read_and_compacted_as_text(path, depth):

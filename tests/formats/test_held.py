@@ -53,7 +53,7 @@ def told(load, settings):
     return read, links, source.format, source.notes, in_memory(done.data), [part.plan for part in done.parts]
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(23)
 @pytest.mark.parametrize("path", [*OWN, *REAL], ids=lambda path: str(path.relative_to(path.parents[2])))
 def test_content_in_a_file_gives_what_content_in_memory_gives(path, held):
     data = path.read_bytes()
@@ -113,6 +113,7 @@ def test_lines_of_content_in_a_file_are_read_once_in_either_direction(held, monk
     assert sum(read) < 2 * len(data) + 2 * (1 << 20)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("size", [0, 10, LARGE - 1, LARGE, LARGE + 10])
 def test_streams_are_read_whole_whatever_their_size(size, tmp_path):
     path = tmp_path / "some"

@@ -89,6 +89,7 @@ def test_real_messages_and_parts_are_those_counted_by_hand(path):
     assert (found["roles"], found["requests"], found["parts"], found["failed"]) == GOLDEN_REAL[path.name]
 
 
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize("path", [*FILES, *REAL_FILES], ids=lambda path: path.name)
 def test_every_output_is_one_that_the_agent_would_load(path):
     data = path.read_bytes()

@@ -71,6 +71,7 @@ def test_the_session_is_the_same_without_what_is_outside(path):
     assert_smaller_than_with_it(data)
 
 
+@pytest.mark.drawn(9)
 @pytest.mark.skipif(not REAL.is_dir(), reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("path", REAL_FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_real_session_is_the_same_without_what_is_outside(path):

@@ -76,6 +76,7 @@ def test_real_messages_and_parts_are_those_counted_by_hand(name):
     assert found_in(REAL / name) == GOLDEN_REAL[name]
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("path", [*FILES, *REAL_FILES], ids=lambda path: path.name)
 def test_every_output_has_rows_of_the_same_kind(path):
     data = path.read_bytes()

@@ -95,6 +95,7 @@ def said(source):
     return [message.text() for transcript in source.transcripts for message in transcript.messages]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("again", [(0,), (0, 1), (1, 0), (1,), (2,), (2, 0), (0, 1, 2, 0)])
 @pytest.mark.parametrize("name", TREES)
 def test_records_that_are_there_again_later_are_read_and_written_once_and_in_the_order_of_the_tree(name, again):

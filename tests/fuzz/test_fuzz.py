@@ -12,7 +12,7 @@ from tests.fuzz.hunt import hunt
 from tests.fuzz.mutations import MUTATIONS, mutate
 
 SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
-SHORT = number_of(60, 3)
+SHORT = number_of(60, 5)
 """Mutated files: some seconds."""
 
 

@@ -16,7 +16,10 @@ from tests.builders import ROOT, environment, run_process
 from tests.hooks.sessions import RULE, working
 
 BLOCKS = re.findall(r"```js\n(.*?)```", (ROOT / "docs" / "hooks.md").read_text(encoding="utf-8"), re.DOTALL)
-pytestmark = pytest.mark.skipif(shutil.which("node") is None or os.name == "nt", reason="needs node and a shell")
+pytestmark = [
+    pytest.mark.one_test_in(2),
+    pytest.mark.skipif(shutil.which("node") is None or os.name == "nt", reason="needs node and a shell"),
+]
 
 PI = """
 import extension from "./compactor.mjs";

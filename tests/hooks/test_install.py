@@ -12,6 +12,8 @@ import pytest
 from tests.builders import environment
 from tests.hooks.sessions import before, working
 
+pytestmark = pytest.mark.one_test_in(2)
+
 OTHER = {"matcher": "Bash", "hooks": [{"type": "command", "command": "guard.sh"}]}
 FILES = {
     "members": b'{\n  "model": "opus",\n  "env": {"A": "1"}\n}\n',

@@ -24,6 +24,8 @@ from tests.hooks.sessions import (
     working,
 )
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SUMMARY = f"The report is to skip cancelled orders. {REQUEST} The next step is to {TASK}."
 
 
@@ -266,6 +268,7 @@ def _real(agent_name):
     return files[len(files) // 2 :][:1]
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("agent_name", ["claude-code", "codex"])
 def test_real_sessions_are_kept_and_restored(agent, agent_name):
     files = _real(agent_name) if REAL.exists() else []

@@ -18,6 +18,8 @@ from compactor_cli.llm import cache as module
 from compactor_cli.llm.cache import AnswerCache, cache_file, request_key
 from tests.builders import environment
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ANSWER = ModelAnswer("An answer.", prompt_tokens=7, completion_tokens=3)
 REQUEST = ModelRequest("a purpose", "A system.", (Turn("user", "A question."),), 100)
 

@@ -19,6 +19,8 @@ from tests.cli.test_startup import modules_after
 from tests.llm import server
 from tests.llm.server import ANTHROPIC, KEY, OPENAI
 
+pytestmark = pytest.mark.one_test_in(2)
+
 BOTH = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
 REQUEST = ModelRequest("a purpose", "A system.", (Turn("user", "A question."),), 100)
 SCHEMA = {
@@ -146,6 +148,7 @@ NOT_JSON = "the answer of the server is not JSON"
 BROKEN = "the answer of the server cannot be read: "
 
 
+@pytest.mark.drawn(4)
 @BOTH
 @pytest.mark.parametrize(
     ("reply", "failure"),
@@ -187,6 +190,7 @@ def test_the_answer_of_a_later_try_counts(asking, model):
     assert (asked().text, len(asked.waits)) == ("At last.", 2)
 
 
+@pytest.mark.drawn(3)
 @BOTH
 @pytest.mark.parametrize(
     ("header", "wait"), [(7, 7.0), (3_600, 60.0), (0.1, 1.0), (-5, 1.0), ("soon", 1.0), ("nan", 1.0)]
@@ -197,6 +201,7 @@ def test_the_wait_that_the_provider_asks_for(asking, model, header, wait):
     assert asked.waits == [wait]
 
 
+@pytest.mark.drawn(2)
 @BOTH
 @pytest.mark.parametrize("reply", [server.hangs(), server.trickles()])
 def test_a_server_that_does_not_finish_holds_nobody(asking, provider, model, reply):

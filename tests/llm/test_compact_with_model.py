@@ -21,6 +21,8 @@ from tests.llm.wire import earlier, shown, systems, turns, written
 from tests.strategies import work
 from tests.strategies.growing import check_rounds, facts_in, pieces, rounds
 
+pytestmark = pytest.mark.one_test_in(2)
+
 BOTH = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
 WRITING = ("rolling", "tiered", "handoff", "ranked", "hybrid", "summarize")
 SESSION = (DATA / "session.jsonl").read_bytes()
@@ -43,6 +45,7 @@ def well(provider):
 # every strategy
 
 
+@pytest.mark.drawn(12)
 @BOTH
 @pytest.mark.parametrize("strategy", WRITING)
 def test_every_strategy_that_has_summaries_with_a_text_of_their_own(well, compacting, model, strategy):
@@ -71,6 +74,7 @@ def test_strategies_without_a_text_of_their_own_ask_nothing(well, compacting, st
     assert found.data == offline.data
 
 
+@pytest.mark.drawn(9)
 @pytest.mark.parametrize("strategy", WRITING)
 @pytest.mark.parametrize("ratio", [0.05, 0.15, 0.9])
 def test_a_target_is_kept_however_small_or_large(well, compacting, strategy, ratio):
@@ -115,6 +119,7 @@ def command(tmp_path, quick, well, session):
     return Command(tmp_path, quick, well)
 
 
+@pytest.mark.drawn(2)
 @BOTH
 def test_the_report_says_what_was_asked_and_the_second_run_asks_nothing(command, model):
     done = command.compact(model=model)
@@ -479,6 +484,7 @@ def test_topics_that_fail_are_those_of_the_offline_way(provider, compacting):
     assert f"- {HONEST}" in written(found.data)[0]
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("strategy", WRITING)
 def test_the_same_request_gives_the_same_bytes(well, compacting, strategy):
     first, _ = compacting(sample(SAMPLES[0]), strategy=strategy, target_ratio=0.3)

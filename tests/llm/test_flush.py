@@ -16,6 +16,8 @@ from tests.llm import server, summaries
 from tests.llm.server import ANTHROPIC, OPENAI
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 BOTH = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
 AT = 1_790_000_000.0
 _SHOWN = re.compile(r'<message number="(\d+)"')
@@ -114,6 +116,7 @@ def test_a_fact_at_the_end_of_a_long_message_becomes_a_memory(provider, quick, t
     assert KEY in resolving
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("args", [(), ("--scorer", "classifier"), ("--scorer", "classifier", "--recall", "module")])
 def test_no_message_is_judged_twice_and_none_after_a_summary(provider, quick, tmp_path, args):
     """An unanswered call is repaired, which makes the transcript that is scored another than the one that is read."""

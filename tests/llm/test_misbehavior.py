@@ -17,6 +17,8 @@ from tests.llm.summaries import headings, summary
 from tests.llm.wire import turns, written
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SESSION = (DATA / "session.jsonl").read_bytes()
 COMPACT = ("compact", "session.jsonl", "--strategy", "rolling", "--target-ratio", "0.4")
 OFFLINE: dict[bytes, bytes] = {}
@@ -183,7 +185,7 @@ def prepare(place, case):
     place.provider.plays(case.reply)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(16)
 @pytest.mark.parametrize("case", SERVERS + ANSWERS, **ids(SERVERS + ANSWERS))
 def test_the_offline_way_is_taken_or_nothing_is_written(place, case):
     prepare(place, case)
@@ -276,6 +278,7 @@ def asked_twice(provider, compacting, bad, model=OPENAI, data=SESSION, **setting
     return found, turns(second)[-1][1]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("case", ANSWERS, **ids(ANSWERS))
 def test_a_bad_answer_is_asked_for_once_more_with_the_reason(provider, compacting, case):
     bad = replace(case.reply, times=1)

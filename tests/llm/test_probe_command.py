@@ -9,6 +9,8 @@ import pytest
 from tests.builders import jsonl, user
 from tests.llm.server import ANTHROPIC, OPENAI, breaks, says
 
+pytestmark = pytest.mark.one_test_in(2)
+
 PROBE = ("--tokenizer", "probe")
 
 

@@ -71,6 +71,7 @@ def test_by_default_800_tokens_are_asked_for_and_1000_allowed(well, compacting):
     assert 375 <= received.body["max_tokens"] < 800
 
 
+@pytest.mark.drawn(2)
 @BOTH
 def test_the_temperature_is_the_one_that_is_set(well, compacting, model):
     data = jsonl(*work.session(12))

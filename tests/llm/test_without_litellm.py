@@ -43,6 +43,7 @@ OFFLINE = [
 ]
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("args", OFFLINE, ids=lambda args: args[0])
 def test_what_works_offline_works_without_it(light, args):
     done = light(*args)
@@ -53,6 +54,7 @@ def test_what_works_offline_works_without_it(light, args):
 MODEL = ("--summarizer", "llm", "--llm-model", "openai/gpt-4o-mini", "-o", "out.jsonl")
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(("option", "code"), [("--no-fallback", 5), ("--fallback", 0)])
 def test_asking_a_model_says_what_is_missing(light, option, code):
     done = light("compact", "session.jsonl", "--target-ratio", "0.25", *MODEL, option)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -13,7 +14,7 @@ from compactor_cli.cli.mcp_tools import TOOLS
 from tests.builders import command, environment, exchanges, jsonl, run_process, system, user
 from tests.hooks.sessions import RULE, before, working
 
-mcp = pytest.importorskip("mcp")
+pytestmark = [pytest.mark.one_test_in(2), pytest.mark.skipif(find_spec("mcp") is None, reason="needs the extra mcp")]
 
 
 @pytest.fixture
@@ -40,6 +41,8 @@ class Talk:
         return asyncio.run(self._calls(*wanted))
 
     async def _calls(self, *wanted):
+        import mcp  # takes a second, in each process that collects tests
+
         program, *args = command("mcp", "--database", self.url)
         server = mcp.StdioServerParameters(command=program, args=args, env=environment(), cwd=str(self.place))
         async with mcp.Client(server) as client:
@@ -62,6 +65,8 @@ def text(result):
 
 def test_the_tools_say_what_they_do_and_which_of_them_write(place):
     async def listed():
+        import mcp
+
         program, *args = command("mcp")
         server = mcp.StdioServerParameters(command=program, args=args, env=environment(), cwd=str(place))
         async with mcp.Client(server) as client:
@@ -155,6 +160,7 @@ def test_what_was_archived_and_remembered_is_found(talk, place):
     assert RULE in text(original)
 
 
+@pytest.mark.everything
 def test_what_fails_is_an_error_with_its_reason_and_the_server_goes_on(talk, place):
     wanted = [
         ("inspect_session", {"file": "no-such-file.jsonl"}),

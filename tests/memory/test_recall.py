@@ -28,6 +28,8 @@ from tests.properties import checks
 from tests.properties.generators import SHAPES, Conversation, File, files, long_conversation, to_bytes, well_formed
 from tests.properties.profile import examples
 
+pytestmark = pytest.mark.one_test_in(2)
+
 EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 SHAPE = pytest.mark.parametrize("shape", sorted(SHAPES))
 COUNTER = CharacterCounter()
@@ -115,7 +117,7 @@ def test_any_transcript_with_any_number_of_memories(
     check_recalling(source, Settings(strategy=strategy, target_tokens=target), some(number))
 
 
-@pytest.mark.drawn(12)
+@pytest.mark.drawn(16)
 @EVERY
 @SHAPE
 def test_long_sessions_have_them_in_front_of_all_that_is_no_system_message(shape: str, strategy: str) -> None:
@@ -129,7 +131,7 @@ def test_long_sessions_have_them_in_front_of_all_that_is_no_system_message(shape
             assert [part.recalled for part in result.parts] == [3] * len(result.parts)
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(20)
 @EVERY
 @pytest.mark.parametrize("shape", sorted(set(SHAPES) - {"conversations"}))
 def test_in_later_rounds_they_are_replaced_and_do_not_pile_up(shape: str, strategy: str) -> None:
@@ -300,6 +302,7 @@ def test_a_history_that_codex_compacted_keeps_its_beginning():
     assert kinds[kinds.index("summary") + 1] == "injected"
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "sample_transcripts").glob("*.jsonl")))
 def test_samples_in_every_format(name):
     data = (ROOT / "sample_transcripts" / name).read_bytes()

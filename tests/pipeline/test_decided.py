@@ -175,7 +175,7 @@ def check_drawn(file: File, strategy: str, share: float | None, drawn: Drawn) ->
     check_decided(source, Settings(strategy=strategy, target_tokens=target), choices_of(source, drawn))
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(16)
 @EVERY
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_decisions_on_the_samples(strategy: str, path: Path) -> None:
@@ -185,7 +185,7 @@ def test_decisions_on_the_samples(strategy: str, path: Path) -> None:
         check_decided(source, Settings(strategy=strategy, target_ratio=0.3), choices_of(source, drawn))
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(33)
 @pytest.mark.skipif(not SMALL, reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: path.name)
 def test_decisions_on_real_sessions(path: Path) -> None:

@@ -54,6 +54,7 @@ def counts(format, data):
     return [count for value in values if (count := reader.usage(value))]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("format", ["claude-code", "codex", "qwen", "pi", "opencode"])
 def test_the_newest_count_is_that_of_what_is_left(format):
     data = counted(format)

@@ -19,6 +19,8 @@ from compactor_cli.summaries.format.headers import lines_header
 from tests.pipeline.sessions import assistant, compact, long_session, result, system, transcript, user
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_transcripts"
 REAL = Path(__file__).resolve().parents[3] / "shared" / "transcripts"
 
@@ -32,7 +34,7 @@ def compacted(path: Path, **settings: Any) -> list[Compaction]:
     return list(api.compact(source, Settings(**settings), tokenizer="chars").parts)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("ratio", [0.8, 0.5, 0.25, 0.1])
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_the_sum_is_the_tokens_of_the_output(path: Path, ratio: float) -> None:
@@ -43,7 +45,7 @@ def test_the_sum_is_the_tokens_of_the_output(path: Path, ratio: float) -> None:
     assert sum(line.tokens for line in joined(parts)) == sum(part.tokens for part in parts)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(24)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("target", [700, 3_000, 12_000])
 def test_the_sum_holds_in_every_strategy(strategy: str, target: int) -> None:
@@ -51,6 +53,7 @@ def test_the_sum_holds_in_every_strategy(strategy: str, target: int) -> None:
     assert sum(spent(part).values()) == part.tokens
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.skipif(not REAL.is_dir(), reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("folder", ["claude-code", "codex", "openai-long", "tau-bench"])
 @pytest.mark.parametrize("ratio", [0.25, 0.1])

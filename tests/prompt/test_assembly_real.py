@@ -14,6 +14,7 @@ SOME = [path for path in FILES if path.suffix == ".jsonl" and path.stat().st_siz
 pytestmark = pytest.mark.skipif(not SOME, reason="the folder of real transcripts is not here")
 
 
+@pytest.mark.drawn(9)
 @pytest.mark.parametrize("path", SOME, ids=lambda path: str(path.relative_to(FOLDER)))
 def test_a_prompt_around_a_real_session_fits_and_has_no_fault(path):
     data = path.read_bytes()

@@ -52,7 +52,7 @@ def test_texts_of_segments_come_from_files_as_well_and_lose_the_line_breaks_arou
         ("actions: a\nsegments: [a\n", "prompt.yaml:3: not YAML: "),
         ("actions: !!python/name:os.system\n", "prompt.yaml:1: not YAML: "),
         ("a: 1\n---\nb: 2\n", "prompt.yaml:2: not YAML: "),
-        ("[" * 5000, "prompt.yaml: nested too deeply to be read"),
+        ("[" * 1500, "prompt.yaml: nested too deeply to be read"),
         ('actions: "\\ud800"\n', "prompt.yaml:1: actions: holds half of a surrogate pair"),
         (
             "segment_tokens: lots\n",

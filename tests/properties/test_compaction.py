@@ -62,6 +62,7 @@ def test_well_formed_transcripts(
     _check(file, strategy, share, last, keep)
 
 
+@pytest.mark.drawn(8)
 @EVERY
 @examples(90)
 @given(files(faulty()), SHARES, st.integers(0, 3), st.sampled_from(((), (), ("parser",))))
@@ -78,6 +79,7 @@ def test_the_same_holds_by_a_real_tokenizer(strategy: str, file: File, share: fl
     _check(file, strategy, share, tokenizer="o200k_base")
 
 
+@pytest.mark.drawn(8)
 @EVERY
 @examples(25)
 @given(conversations_of(well_formed(4)), st.integers(1, 2000))
@@ -90,7 +92,7 @@ def test_every_small_budget_is_met_or_refused_with_a_true_floor(
             check_compaction(source, Settings(strategy=strategy, target_tokens=target), "chars")
 
 
-@pytest.mark.drawn(20)
+@pytest.mark.drawn(24)
 @EVERY
 @pytest.mark.parametrize("shape", sorted(SHAPES))
 def test_long_transcripts_reach_every_tier(shape: str, strategy: str) -> None:

@@ -54,7 +54,7 @@ def test_any_session_in_any_number_of_rounds(strategy: str, turns: Conversation,
     _rounds(_pieces(turns, shape, 4), shape, strategy, target)
 
 
-@pytest.mark.drawn(40)
+@pytest.mark.drawn(120)
 @EVERY
 @pytest.mark.parametrize("target", [None, 1500, 4000])
 @pytest.mark.parametrize("shape", ONE_CONVERSATION)

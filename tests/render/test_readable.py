@@ -16,6 +16,7 @@ CHARS = ("--tokenizer", "chars")
 WIDTHS = (80, 100, 140)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_score_shows_number_role_tokens_score_and_factors_of_each_message(run, session, width):
     text = run("score", session.name, *CHARS, COLUMNS=str(width)).text
@@ -31,6 +32,7 @@ def test_score_shows_number_role_tokens_score_and_factors_of_each_message(run, s
     assert text.count("★") == 1 + sum(message["residual"] for message in values)  # once in the title
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_inspect_shows_roles_and_tokens_of_the_heaviest_messages(run, session, width):
     text = run("inspect", session.name, *CHARS, COLUMNS=str(width)).text
@@ -41,6 +43,7 @@ def test_inspect_shows_roles_and_tokens_of_the_heaviest_messages(run, session, w
         assert re.search(rf"^ *{message['index']} +{message['role']} +{message['tokens']:,} ", text, re.MULTILINE)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_plan_shows_what_happens_to_every_message_and_why(run, session, width):
     options = [session.name, *CHARS, "--target-tokens", 1200, "--dry-run", "-q"]
@@ -54,6 +57,7 @@ def test_the_plan_shows_what_happens_to_every_message_and_why(run, session, widt
         assert re.search(rf"^ *{name} +{step['rendition']} +{step['tokens_before']:,}\b", text, re.MULTILINE), name
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_diff_shows_categories_and_what_is_lost(run, tmp_path, session, width):
     lines = session.read_bytes().splitlines()
@@ -78,6 +82,7 @@ def test_a_bar_is_full_only_when_nothing_is_lost(run, tmp_path):
 HOSTILE = "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x00 \x9b2J \u202eright to left\u2028"
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("arguments", [["score"], ["inspect"], ["inspect", "--message", "1"], ["inspect", "--faults"]])
 def test_escapes_in_a_transcript_never_reach_the_terminal(run, tmp_path, arguments):
     records = [
@@ -94,6 +99,7 @@ def test_escapes_in_a_transcript_never_reach_the_terminal(run, tmp_path, argumen
         assert bad not in done.text + done.stderr
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize(
     "arguments", [["score"], ["score", "--json"], ["inspect"], ["inspect", "--message", "1"], ["inspect", "--faults"]]
 )
@@ -118,6 +124,7 @@ def test_markup_of_the_table_library_in_a_transcript_is_text(run, tmp_path):
     assert "[/red]" in text
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")
 @pytest.mark.parametrize("width", [80, 140])
 @pytest.mark.parametrize("arguments", [["score"], ["inspect"], ["budget", "--total", "4000"]], ids=lambda a: a[0])

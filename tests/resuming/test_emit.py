@@ -16,6 +16,8 @@ from tests.formats.roundtrip import CASES
 from tests.resuming.sending import lines, sent
 from tests.resuming.sessions import FORMATS, session
 
+pytestmark = pytest.mark.one_test_in(2)
+
 LED = {"pi": 1, "opencode": 2, "copilot-cli": 1}
 """Agents that send a summary in front of what a compaction keeps, and in how many messages."""
 
@@ -32,6 +34,7 @@ def texts(source):
     return [(message.role, message.text()) for message in source.transcripts[0].messages]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("ratio", [0.5, 0.15])
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_agent_sends_what_the_compaction_left(format, ratio):
@@ -46,6 +49,7 @@ def test_the_agent_sends_what_the_compaction_left(format, ratio):
     assert after != sent(format, session(format))
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("format", FORMATS)
 def test_it_is_read_as_the_agent_reads_it(format):
     out, made = native(format, target_ratio=0.25)
@@ -55,6 +59,7 @@ def test_it_is_read_as_the_agent_reads_it(format):
     assert len(found) <= len(expected) + 1
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("format", [one for one in FORMATS if one != "opencode"])
 def test_what_was_in_a_file_of_records_stays_to_the_byte(format):
     data = session(format)
@@ -84,6 +89,7 @@ def test_a_summary_at_the_beginning_is_the_agents_summary():
     assert NOTICE not in compaction["summary"]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("format", FORMATS)
 def test_no_record_is_taken_for_one_of_the_old_history(format):
     """Claude Code looks for pieces of an answer and for results in all of the file: their ids must be new."""
@@ -112,6 +118,7 @@ def calls(records):
     return {b.get("id") or b.get("tool_use_id") for b in blocks if isinstance(b, dict)} - {None}
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_session_has_its_new_id_wherever_the_format_has_it(format):
     data = session(format)

@@ -13,6 +13,8 @@ from tests.resuming.conftest import place
 from tests.resuming.sending import sent
 from tests.resuming.sessions import CWD, FORMATS, session
 
+pytestmark = pytest.mark.one_test_in(2)
+
 FILES = [one for one in FORMATS if one != "opencode"]
 NAMES = {"claude-code": "claude", "gemini-cli": "gemini", "copilot-cli": "copilot"}
 FOLDERS = {"gemini-cli": None, "copilot-cli": "/srv/tide"}
@@ -33,6 +35,7 @@ def listed(at_home):
     return {(one["agent"], one["id"]) for one in json.loads(done.text)["sessions"]}
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("format", FILES)
 def test_the_latest_session_of_an_agent_becomes_a_new_one(at_home, home, format):
     before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
@@ -63,6 +66,7 @@ def test_the_latest_session_of_an_agent_becomes_a_new_one(at_home, home, format)
     assert path.read_bytes() == made + b"\n"
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("format", FILES)
 def test_a_handoff_into_a_new_session_takes_nothing_of_the_log_along(at_home, home, format):
     (own,) = load(session(format)).transcripts
@@ -80,6 +84,7 @@ def test_a_handoff_into_a_new_session_takes_nothing_of_the_log_along(at_home, ho
     assert not any(message.calls or message.results for message in made.messages)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("format", FILES)
 def test_a_session_is_compacted_in_its_place_as_the_agent_would(at_home, home, format):
     path = place(home, format)

@@ -83,6 +83,7 @@ def condensed(data, **settings):
     return out, made, record
 
 
+@pytest.mark.drawn(16)
 @pytest.mark.parametrize("thinking", [False, True])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("ratio", [0.6, 0.25, 0.1])

@@ -20,6 +20,8 @@ from tests.llm.conftest import loaded_litellm, provider  # noqa: F401  # fixture
 from tests.llm.server import ANTHROPIC, OPENAI, Provider, Received, breaks, says, too_long
 from tests.pipeline.sessions import Json, assistant, result, system, transcript, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 
 def entry(index: int, score: float = 70, category: str = "fact", confidence: float = 0.9) -> Json:
     return {"index": index, "importance_score": score, "category": category, "confidence": confidence}
@@ -454,6 +456,7 @@ def test_planted_delimiters_open_and_close_nothing() -> None:
 # over the wire
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
 def test_through_litellm_scores_arrive(connected: Connected, provider: Provider, name: str) -> None:  # noqa: F811
     provider.plays(says(lambda received: judges(received.text)))

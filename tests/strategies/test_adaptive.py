@@ -19,6 +19,8 @@ from compactor_cli.text.shorten import text_reference
 from tests.pipeline.sessions import Json, assistant, compact, filler, load, records_of, result, system, to_bytes, user
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 
 @cache
 def compacted(tasks: int = 20, **settings: Any) -> Compaction:
@@ -42,6 +44,7 @@ def renditions(part: Compaction) -> dict[int, str]:
 # -- the promise
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("target", [150, 200, 300, 500, 700, 1_000, 1_500, 2_500, 4_000, 8_000, 16_000, 30_000])
 def test_the_output_fits_and_is_counted_alike_when_it_is_read_again(target: int) -> None:
     part = compacted(target_tokens=target)
@@ -56,6 +59,7 @@ def test_the_same_by_a_real_tokenizer(target: int) -> None:
     assert api.load(part.data, format="openai-chat", tokenizer="o200k_base").tokens == part.tokens <= target
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("ratio", [0.05, 0.1, 0.25, 0.5, 0.8])
 def test_the_room_is_used(ratio: float) -> None:
     part = compacted(target_ratio=ratio)

@@ -97,6 +97,7 @@ ODD: dict[str, list[Json]] = {
 }
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("records", ODD.values(), ids=ODD)
 def test_it_fits_at_any_target_or_says_what_does(records: list[Json]) -> None:
     done = [check(records, target) for target in targets(records)]

@@ -15,6 +15,8 @@ from tests.builders import ROOT, run_process
 from tests.pipeline.sessions import Json, assistant, compact, load, records_of, to_bytes, user
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
 
 
@@ -32,7 +34,7 @@ def test_the_same_input_gives_the_same_bytes(ratio: float) -> None:
     assert compact(work.session(6), target_ratio=ratio).data == compact(work.session(6), target_ratio=ratio).data
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
 def test_processes_with_other_hash_seeds_write_the_same_bytes(sample: Path) -> None:
     arguments = (
@@ -62,7 +64,7 @@ def test_the_same_target_again_changes_nothing(target: dict[str, Any]) -> None:
     assert api.compact(again, Settings(**target), tokenizer="chars").data == first.data
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(7)
 @pytest.mark.parametrize("ratio", [0.05, 0.1, 0.25, 0.5])
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
 def test_the_same_ratio_again_changes_no_sample(sample: Path, ratio: float) -> None:

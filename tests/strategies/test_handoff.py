@@ -20,6 +20,8 @@ from tests.pipeline.sessions import Json, assistant, filler, records_of, result,
 from tests.pipeline.sessions import compact as compact_with
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 compact = partial(compact_with, strategy="handoff")
 TARGETS: list[dict[str, Any]] = [{}, {"target_ratio": 0.5}, {"target_ratio": 0.25}, {"target_ratio": 0.1}]
 HEADINGS = [
@@ -224,6 +226,7 @@ def test_a_patch_shows_its_lines() -> None:
 # -- the last request
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 @pytest.mark.parametrize("last", [work.LAST, "Two lines,\n\nand\t### a heading.\n", "ÄÖ 漢字 🙂 — `tick`"])
 def test_the_summary_ends_with_the_exact_words_of_the_last_request(target: dict[str, Any], last: str) -> None:
@@ -359,6 +362,7 @@ def test_requests_with_pictures_stay_as_messages() -> None:
     assert (repeated.first, repeated.last) == ("", "")
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("target", [1_000, 3_000])
 def test_of_a_first_request_that_is_larger_than_the_target_what_is_asked_stays(target: int) -> None:
     pasted = "\n".join(f"row {n} of the ledger was booked twice by the importer" for n in range(1_500))

@@ -15,6 +15,8 @@ from tests.pipeline.sessions import Json, assistant, filler, load, records_of, s
 from tests.pipeline.sessions import compact as compact_with
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 compact = partial(compact_with, strategy="hybrid")
 TARGETS: list[dict[str, Any]] = [{}, {"target_ratio": 0.6}, {"target_ratio": 0.4}]
 TOO_SHORT = "hybrid: too short to be grouped by topic; one summary stands for all of it"
@@ -52,6 +54,7 @@ def test_the_summary_has_a_part_for_each_topic(target: dict[str, Any]) -> None:
     ]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("number", [2, 4, 5, 6, 7])
 def test_there_are_at_most_five_topics(number: int) -> None:
     found = parts_of(summary_of(compact(told(*list(AREAS)[:number], times=9))))
@@ -59,6 +62,7 @@ def test_there_are_at_most_five_topics(number: int) -> None:
     assert 2 <= len(topics) <= 5
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 @pytest.mark.parametrize("records", [told(*AREAS), work.session(20)], ids=["areas", "work"])
 def test_every_group_that_is_summarized_is_in_exactly_one_topic(records: list[Json], target: dict[str, Any]) -> None:
@@ -136,6 +140,7 @@ def test_an_earlier_round_is_a_part_of_its_own() -> None:
     assert any("billing" in line for line in parts_of(text)["Earlier rounds"])
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_the_same_session_gives_the_same_bytes(target: dict[str, Any]) -> None:
     assert compact(told(*AREAS), **target).data == compact(told(*AREAS), **target).data

@@ -27,7 +27,7 @@ def first_round(strategy: str, target: int) -> Compaction:
     return compact(work.session(8, end=False), strategy=strategy, target_tokens=target)
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(32)
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 @pytest.mark.parametrize("target", [2_500, 5_000])
 def test_the_second_round_may_be_by_any_other_strategy(first: str, second: str, target: int) -> None:
@@ -50,7 +50,7 @@ def test_the_second_round_may_be_by_any_other_strategy(first: str, second: str, 
             assert round_of(text) in (1, 2)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("start", range(len(STRATEGIES)))
 def test_all_of_them_one_after_the_other(start: int) -> None:
     names = sorted(STRATEGIES)

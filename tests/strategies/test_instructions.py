@@ -10,6 +10,8 @@ import pytest
 from compactor_cli import api
 from tests.builders import call, calling, compact, jsonl, listing, load, prose, result, system, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 RULES = (
     "Never push to main without a review.",
     "Every change gets a line in CHANGELOG.md.",
@@ -49,6 +51,7 @@ def test_they_stand_word_for_word_in_what_is_left(strategy: str, ratio: float, f
     assert [rule for rule in RULES if rule not in text] == []
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     "strategies",
     [*([name] for name in QUOTING), ["tiered"], ["rolling", "adaptive"], ["adaptive", "tiered"]],

@@ -27,6 +27,7 @@ def _floor(strategy: str) -> int:
     return sum(m.tokens for m in (messages[0], requests[0], requests[-1]))
 
 
+@pytest.mark.drawn(16)
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 @pytest.mark.parametrize("room", [80, 110, 160, 300])
 def test_messages_are_not_gone_without_a_word(strategy: str, room: int) -> None:

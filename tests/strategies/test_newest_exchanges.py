@@ -72,6 +72,7 @@ def test_what_an_agent_without_calls_does_stands_at_the_end_of_its_words() -> No
     assert [text for text in said if not text.endswith("--quiet\n```")] == []
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("size", [5, 8, 17, 23])
 @pytest.mark.parametrize("target", range(70, 240, 5))
 def test_a_request_is_not_outlived_by_the_one_that_it_corrects(size: int, target: int) -> None:

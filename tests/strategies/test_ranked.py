@@ -31,6 +31,8 @@ from tests.pipeline.sessions import (
 from tests.pipeline.sessions import compact as compact_with
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 compact = partial(compact_with, strategy="ranked")
 RATIOS = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1]
 _BATCH = re.compile(r"^### (Batch(?:es)? .*) \((\d+) messages?, scores ([\d.]+) to ([\d.]+)\)$", re.MULTILINE)
@@ -106,6 +108,7 @@ def test_ac3_6_equal_scores_keep_their_order() -> None:
     assert [g.index for g in older] == [1, 3, 5, 0, 2, 4]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("ratio", RATIOS)
 def test_ac3_4_no_message_is_compressed_whose_score_is_higher_than_a_kept_one(ratio: float) -> None:
     kept, compressed = kept_and_compressed(compact(work.session(20), target_ratio=ratio))
@@ -121,6 +124,7 @@ def test_the_highest_scores_survive_longest_as_the_target_falls() -> None:
         before = set(compressed)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("ratio", RATIOS[:-1])
 def test_the_recent_messages_stay_as_they_are_while_there_is_room(ratio: float) -> None:
     records = work.session(20)
@@ -169,6 +173,7 @@ def test_of_more_batches_than_are_set_the_least_important_are_joined(most: int) 
     assert all(len(batch) == 3 for batch in found[1:])
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("size", "most"), [(10, 3), (20, 5), (40, 2), (500, 5), (5, 1)])
 def test_the_clip_archive_has_a_title_for_each_batch_with_the_lowest_scores_first(size: int, most: int) -> None:
     found = titles(compact(work.session(20), target_ratio=0.3, **settings(chunk_size=size, max_summaries=most)))
@@ -199,6 +204,7 @@ def test_the_batches_hold_all_that_was_compressed() -> None:
 # -- the clip-archive message
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("target", [{}, {"target_ratio": 0.3}, {"target_ratio": 0.1}], ids=str)
 def test_one_message_says_what_was_archived(target: dict[str, Any]) -> None:
     part = compact(work.session(20), **target)

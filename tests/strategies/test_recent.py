@@ -15,6 +15,8 @@ from tests.builders import run_process
 from tests.pipeline.sessions import assistant, compact, filler, load, long_session, records_of, result, to_bytes, user
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 KEEP_RECENT = sorted(set(STRATEGIES) - {"adaptive", "tiered", "handoff"})
 TARGETS: list[dict[str, Any]] = [{}, {"target_ratio": 0.5}, {"target_ratio": 0.25}, {"target_ratio": 0.1}]
 EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
@@ -23,7 +25,7 @@ EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 # -- what all of them hold
 
 
-@pytest.mark.drawn(12)
+@pytest.mark.drawn(27)
 @EVERY
 @pytest.mark.parametrize("ratio", [0.8, 0.5, 0.25, 0.1, 0.05])
 @pytest.mark.parametrize("tokenizer", ["chars", "o200k_base"])
@@ -37,7 +39,7 @@ def test_every_strategy_meets_a_token_target_offline(strategy: str, ratio: float
         assert words in said
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("strategy", ["hybrid", "rolling", "summarize"])
 @pytest.mark.parametrize("ratio", [0.5, 0.25])
 def test_room_for_which_a_summary_finds_no_line_of_worth_is_for_older_messages(strategy: str, ratio: float) -> None:
@@ -69,7 +71,7 @@ def test_what_keep_matches_and_keep_last_stay_whole(strategy: str) -> None:
         assert to_bytes([kept]).strip() in lines
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(14)
 @pytest.mark.parametrize("strategy", KEEP_RECENT)
 @pytest.mark.parametrize("number", [1, 3, 10, 14])
 @pytest.mark.parametrize("target", TARGETS[:2], ids=str)

@@ -15,6 +15,7 @@ from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.strategies.shared.renditions import Cut, Renderer, level
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST
 from compactor_cli.tokens import make_counter
+from tests.drawing import every
 from tests.pipeline.sessions import Json, assistant, result, system, transcript, user
 
 COUNT = make_counter("chars").counter.count
@@ -62,7 +63,7 @@ def test_what_fits_to_the_token_stays_whole() -> None:
 
 def test_outputs_are_cut_before_arguments_and_these_before_texts() -> None:
     found: list[set[str]] = []
-    for room in range(size(SESSION), 0, -1):
+    for room in range(size(SESSION), 0, -every(5)):
         fit = fitted(SESSION, room)
         if fit is None:
             break

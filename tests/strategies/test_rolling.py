@@ -37,6 +37,8 @@ from tests.pipeline.sessions import (
 from tests.pipeline.sessions import compact as compact_with
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 compact = partial(compact_with, strategy="rolling")
 TARGETS: list[dict[str, Any]] = [{}, {"target_ratio": 0.25}, {"target_ratio": 0.1}]
 HEADINGS = [
@@ -84,7 +86,7 @@ def test_without_a_target_the_recent_messages_that_are_set_stay_as_they_were(num
 
 
 def test_room_that_is_left_goes_to_older_exchanges() -> None:
-    few, many = (compact(work.session(60), target_ratio=ratio) for ratio in (0.4, 0.95))
+    few, many = (compact(work.session(30), target_ratio=ratio) for ratio in (0.4, 0.95))
     assert len(many.messages) > len(few.messages) > 12
 
 
@@ -204,6 +206,7 @@ def test_what_is_within_its_target_is_not_compacted_again() -> None:
 # -- the edge cases of seed 001, by their names there
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("target", [{}, {"target_tokens": 1_500}], ids=str)
 def test_edge_case_single_huge_tool_result_is_cut_in_the_summary(target: dict[str, Any]) -> None:
     huge = "\n".join(f"row {n} of the dump" for n in range(20_000))
@@ -250,6 +253,7 @@ class Silent(Extractive):
         return ""
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("ratio", [None, 0.5, 0.2])
 def test_edge_case_summary_generation_fails_leaves_the_requests_and_a_valid_output(ratio: float | None) -> None:
     given, settings = transcript(work.session(12)), Settings(strategy="rolling", target_ratio=ratio)
@@ -273,6 +277,7 @@ def test_edge_case_summary_generation_fails_where_not_even_its_heading_fits() ->
     assert part.dispositions.summarized == 0
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("number", range(1, 12))
 def test_edge_case_orphaned_tool_message_never_comes_about(number: int) -> None:
     """Wherever the border of the recent messages falls, also between parallel results."""

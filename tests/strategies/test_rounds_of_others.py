@@ -55,7 +55,7 @@ def first_round(strategy: str) -> Compaction:
     return compact(SAMPLE.read_bytes(), strategy=strategy, target_ratio=0.25)
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(9)
 @pytest.mark.parametrize("second", CARRY)
 @pytest.mark.parametrize("first", CARRY)
 def test_no_request_that_the_first_round_kept_is_lost_by_the_second(first: str, second: str) -> None:

@@ -33,6 +33,7 @@ REAL = {
 EACH = pytest.mark.parametrize("strategy", ["rolling", "ranked", "handoff"])
 
 
+@pytest.mark.drawn(9)
 @EACH
 @pytest.mark.parametrize("share", [0.12, 0.15, 0.18])
 def test_five_rounds_of_a_generated_session_lose_nothing_and_say_nothing_twice(strategy: str, share: float) -> None:
@@ -41,7 +42,7 @@ def test_five_rounds_of_a_generated_session_lose_nothing_and_say_nothing_twice(s
     check_rounds(rounds(pieces(told), target, format=told.format, strategy=strategy), target)
 
 
-@pytest.mark.drawn(12)
+@pytest.mark.drawn(27)
 @EACH
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("name", REAL, ids=lambda name: name.rpartition("/")[0] + "/" + name.rpartition("/")[2][:16])

@@ -12,6 +12,8 @@ from compactor_cli.summaries.format.headers import covered, is_summary
 from tests.builders import ROOT, Finished
 from tests.pipeline.sessions import assistant, filler, system, to_bytes, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 LINES = (ROOT / "sample_transcripts" / "openai-chat.jsonl").read_bytes().splitlines(keepends=True)
 SYSTEM, NEXT_SYSTEM = LINES[0], b'{"role": "system", "content": "The user is in Osaka now."}\n'
 LARGE = 16

@@ -52,7 +52,7 @@ def test_the_state_stands_in_a_summary_though_what_is_left_last_is_too_small_for
     assert sum(text.count("\nState") for text in summaries) == 1
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("ratio", [0.1, 0.25])
 def test_the_state_of_a_real_session_is_there(name: str, ratio: float) -> None:

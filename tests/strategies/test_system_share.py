@@ -29,6 +29,7 @@ def sizes() -> tuple[int, int]:
     return first.tokens, sum(message.tokens for message in rest)
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_larger_target_never_keeps_much_less_of_the_session(strategy: str) -> None:
     prompt = compact([system(PROMPT), user("Hi.")]).messages[0].tokens

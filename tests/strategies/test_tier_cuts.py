@@ -52,6 +52,7 @@ def writing(characters: int) -> list[Json]:
     return [*records, user("Now write the sum.")]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("tier", "characters"), [(1, 1200), (2, 400), (3, 160)])
 def test_strings_in_arguments_keep_1200_400_or_160_characters(tier: int, characters: int) -> None:
     def longest(given: int) -> int:

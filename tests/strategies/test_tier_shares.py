@@ -31,6 +31,7 @@ def prose(messages: int) -> list[Json]:
     return talk(messages, said)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     "records",
     [

@@ -182,6 +182,7 @@ def test_in_flight_arguments_larger_than_the_budget_are_shortened_and_stay_json(
     assert len(written["content"]) < 2000
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("tokenizer", ["chars", "o200k_base"])
 @pytest.mark.parametrize("target", [220, 300, 400, 555, 800, 1200, 2000, 4000])
 def test_the_output_counts_at_most_the_target_when_its_bytes_are_read_again(target: int, tokenizer: str) -> None:
@@ -216,6 +217,7 @@ FLOORS: dict[str, list[Json]] = {
 }
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("records", FLOORS.values(), ids=FLOORS)
 def test_the_floor_can_be_reached_and_nothing_below_it_at_any_budget(records: list[Json]) -> None:
     source = load(records)

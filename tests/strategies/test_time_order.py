@@ -77,7 +77,7 @@ def test_without_room_for_a_heading_on_both_sides_a_kept_turn_moves_into_the_sum
 FILES = sorted(FOLDER.glob("tau-bench/*_trial0.jsonl"))[:4] + sorted(FOLDER.glob("openai-long/*/*.jsonl"))[:2]
 
 
-@pytest.mark.drawn(24)
+@pytest.mark.drawn(48)
 @pytest.mark.skipif(not FILES, reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

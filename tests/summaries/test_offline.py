@@ -375,6 +375,7 @@ def test_the_ledger_of_a_round_is_carried_over() -> None:
     assert "`books/ledger.py` edited" in "\n".join(_summaries(second))
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("shape", sorted(SHAPES))
 @pytest.mark.parametrize("ratio", [0.5, 0.2])
 def test_summaries_in_a_real_compaction_quote_only_the_source(shape: str, ratio: float) -> None:

@@ -16,6 +16,8 @@ from compactor_cli.tokens.models import model_facts
 from compactor_cli.tokens.open_models import OPEN_VOCABULARIES
 from tests.builders import assistant, environment, jsonl, load, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 
 @pytest.fixture(scope="module")
 def o200k():
@@ -79,6 +81,7 @@ def test_an_unknown_tokenizer_names_the_known_ones():
         make_counter("p50k_bass")
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     ("model", "vocabulary"),
     [
@@ -101,6 +104,7 @@ def test_an_open_model_is_counted_by_its_own_vocabulary_where_that_is_known(mode
     assert counter.approximate == ("approximate" in vocabulary)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("vocabulary", OPEN_VOCABULARIES)
 def test_a_vocabulary_of_an_open_model_counts_text_and_no_boundaries(vocabulary):
     counter = make_counter(vocabulary).counter
@@ -150,6 +154,7 @@ def test_context_limits_are_those_of_seed_001(model, limit, known):
     assert (facts.context_limit, facts.known) == (limit, known)
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("character", [" ", "a", "\n", "川", "=", "\ud800", "😀", "\t"])
 def test_a_run_of_a_million_equal_characters_is_counted_within_seconds(o200k, character):
     started = time.process_time()

@@ -51,6 +51,7 @@ def messages_of(*records):
 
 
 @cache
+@cache
 def cases(topics=TOPICS):
     """Once for all tests that look at them."""
     return [case for topic in topics for case in cases_of(topic, messages_of(*errand(topic)))]

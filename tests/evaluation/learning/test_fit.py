@@ -16,7 +16,6 @@ from compactor_cli.features.name_features import Weigher, weight_names
 from compactor_cli.model.profile import Profile
 from tests.evaluation.learning.sessions import TOPICS, cases, code, errand, messages_of
 
-ALL = cases()
 SAME = dict.fromkeys(TOPICS, "store")
 
 
@@ -30,13 +29,13 @@ def toy(labels, values):
 
 
 def test_a_kind_of_names_that_is_always_needed_later_gets_a_higher_weight():
-    weights = fit(ALL, SAME)
+    weights = fit(cases(), SAME)
     assert weights["kind.code"] > weights["kind.number"]
     assert weights["kind.code"] > 0
 
 
 def test_values_of_names_of_a_new_session_follow():
-    weigher = Weigher(Profile(fit([case for case in ALL if case.session != "kelp"], SAME)))
+    weigher = Weigher(Profile(fit([case for case in cases() if case.session != "kelp"], SAME)))
     messages = messages_of(*errand("kelp"))[:12]
     session = read_session(messages)
     evidence = gather(messages, session)
@@ -50,19 +49,19 @@ def test_values_of_names_of_a_new_session_follow():
 
 
 def test_every_weight_is_there_finite_and_rounded_as_in_files():
-    weights = fit(ALL, SAME)
+    weights = fit(cases(), SAME)
     assert list(weights) == weight_names()
     assert all(math.isfinite(value) and value == round(value, 4) for value in weights.values())
     assert "-0.0" not in map(str, weights.values())
 
 
 def test_a_larger_penalty_makes_smaller_weights():
-    small, large = fit(ALL, SAME, penalty=1), fit(ALL, SAME, penalty=10_000)
+    small, large = fit(cases(), SAME, penalty=1), fit(cases(), SAME, penalty=10_000)
     assert sum(abs(v) for k, v in large.items() if k != "bias") < sum(abs(v) for k, v in small.items() if k != "bias")
 
 
 def test_the_order_of_cases_does_not_matter():
-    assert fit(ALL[::-1], SAME) == fit(ALL, SAME)
+    assert fit(cases()[::-1], SAME) == fit(cases(), SAME)
 
 
 def sessions_of(source, count, labels):

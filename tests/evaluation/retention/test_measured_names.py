@@ -88,6 +88,7 @@ def test_a_text_is_read_as_people_see_it():
     assert readable(r"a\nb \"c\" d\/e") == 'a\nb "c" d/e'
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("run", ["a", "_", "/", "a/", "a.", "1,", '"', "aA", "a@", "-", "\\", "A1", "a.b-", "'a"])
 def test_long_runs_of_anything_are_read_in_one_pass(run):
     # ten times the text in hardly more than ten times the steps: a quadratic pattern would not end here
