@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from compactor_cli.db.database import open_database
@@ -16,16 +18,28 @@ def postgresql():
         yield running
 
 
+@pytest.fixture(scope="session")
+def with_tables(tmp_path_factory):
+    """A file of SQLite with the tables: copying it takes no time, making them does."""
+    path = tmp_path_factory.mktemp("tables") / "compactor.sqlite3"
+    open_database(str(path)).close()
+    return path
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def fresh_url(request, tmp_path):
-    """Gives the address of a further empty database each time it is called."""
+    """Gives the address of a further empty database each time it is called; one with the tables where that is asked."""
     made: list[str] = []
 
-    def fresh():
+    def fresh(*, tables=False):
         if request.param == "sqlite":
-            made.append(str(tmp_path / f"store{len(made)}" / "compactor.sqlite3"))
+            place = tmp_path / f"store{len(made)}" / "compactor.sqlite3"
+            if tables:
+                place.parent.mkdir()
+                shutil.copy(request.getfixturevalue("with_tables"), place)
+            made.append(str(place))
         else:
-            made.append(request.getfixturevalue("postgresql").fresh())
+            made.append(request.getfixturevalue("postgresql").fresh(tables=tables))
         return made[-1]
 
     yield fresh
@@ -34,8 +48,9 @@ def fresh_url(request, tmp_path):
 
 
 @pytest.fixture
-def url(fresh_url):
-    return fresh_url()
+def url(request, fresh_url):
+    """With the tables where `database` opens it before the test begins."""
+    return fresh_url(tables="database" in request.fixturenames)
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,11 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 import psycopg
+
+from compactor_cli.db.database import open_database
 
 _NUMBERS = itertools.count()
 
@@ -30,12 +33,19 @@ class Server:
                 connection.execute(f"ALTER SYSTEM SET {name} = off")
             connection.execute("SELECT pg_reload_conf()")
 
-    def fresh(self) -> str:
-        """The address of a new, empty database."""
+    def fresh(self, *, tables: bool = False) -> str:
+        """The address of a new database, which is empty or has the tables and nothing in them."""
         name = f"test_{os.getpid()}_{next(_NUMBERS)}"
-        with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        return self._server.get_uri(database=name)
+        with self.admin() as connection:
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {self._with_tables if tables else 'template1'}")
+        return str(self._server.get_uri(database=name))
+
+    @cached_property
+    def _with_tables(self) -> str:
+        """A database that others are copied from: making the tables takes four times as long."""
+        url = self.fresh()
+        open_database(url).close()
+        return str(psycopg.conninfo.conninfo_to_dict(url)["dbname"])
 
     def drop(self, url: str) -> None:
         """Take a database away, whoever is still connected to it."""
