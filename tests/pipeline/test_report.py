@@ -93,7 +93,6 @@ def reported(name: str, strategy: str, ratio: float) -> str:
     return f"{strategy}, {ratio}\n" + "\n\n".join(map(told, parts))
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", [*MADE, *SAMPLES])
 def test_what_is_reported_of_a_session(name: str, golden) -> None:
     blocks = [reported(name, strategy, ratio) for strategy, ratio in STRATEGIES.items()]

@@ -50,7 +50,6 @@ def shown(done):
     return "\n".join(line.rstrip() for line in (done.text + done.stderr).splitlines()) + "\n"
 
 
-@pytest.mark.drawn(4)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_people_read_is_as_it_was_fits_and_is_plain_in_a_pipe(run, files, golden, name, width):

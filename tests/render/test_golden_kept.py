@@ -34,7 +34,6 @@ def kept(run, session, tmp_path):
     return places
 
 
-@pytest.mark.drawn(2)
 @pytest.mark.parametrize("width", [80, 140])
 def test_what_people_read_is_as_it_was(run, kept, golden, tmp_path, width):
     for name, arguments in COMMANDS.items():

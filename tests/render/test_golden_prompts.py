@@ -29,7 +29,6 @@ COMMANDS = {
 }
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_people_read_of_a_prompt(run, session, tmp_path, golden, name, width):

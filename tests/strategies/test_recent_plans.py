@@ -83,7 +83,6 @@ def told(analysis: Analysis, plan: Plan) -> str:
     return "\n".join([*lines, *map(told_of_summary, plan.slots)])
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("name", "summarizer"), PLANNED)
 def test_the_plans_of_a_strategy(name: str, summarizer: str, golden) -> None:
     settings = Settings(strategy=name, summarizer=summarizer)

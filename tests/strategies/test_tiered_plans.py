@@ -100,7 +100,6 @@ def told_of_summary(slot: SummarySlot) -> str:
     )
 
 
-@pytest.mark.drawn(4)
 @pytest.mark.parametrize("summarizer", ["extractive", "llm"])
 @pytest.mark.parametrize("name", SESSIONS)
 def test_the_plan_of_a_session(name: str, summarizer: str, golden) -> None:
