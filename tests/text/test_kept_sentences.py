@@ -12,7 +12,7 @@ from compactor_cli.text import kept_sentences as truncate
 from compactor_cli.text.kept_sentences import Keywords, kept_sentences, points
 from compactor_cli.text.shorten import truncate_prose
 from tests.cost import calls_of
-from tests.pipeline.sessions import assistant, compact, result, transcript, user
+from tests.pipeline.sessions import assistant, transcript, user
 from tests.summaries.texts import chars, summarize
 
 NONE = Keywords(())
@@ -115,9 +115,8 @@ BEST = (SAID[17], SAID[31], SAID[44])
 
 def kept_prose() -> str:
     """What is left of a long text at the beginning of a session that goes on with totals.py."""
-    call = ("c1", "Read", {"path": "totals.py"})
-    records = [user(" ".join(SAID)), assistant(None, call), result("c1", "one row\n" * 400)]
-    return compact(records, strategy="tiered", target_tokens=320).messages[0].text()
+    text = " ".join(SAID)
+    return truncate_prose(text, chars(text), 90, chars, Keywords(["totals.py"])).text
 
 
 def test_kept_prose_that_is_cut_keeps_its_best_sentences() -> None:

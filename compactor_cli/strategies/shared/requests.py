@@ -110,9 +110,9 @@ def abridge_request(
     request: Request, tokens: int, limit: int, count: Callable[[str], int], taken_up: TakenUp
 ) -> Short | None:
     """Cut a request of so many tokens to its sentences that bind, in at most `limit` tokens, with the mark of what is
-    left out; None where the one of most worth has no room."""
+    left out; None where the one of most worth has no room, or where the agent took up none."""
     chooser = _Chooser([request], [tokens], count, plain_values, places=True, taken_up=taken_up)
-    for kept in chooser.choose(limit - _MARK + HEADING) if limit > _MARK else ():
+    for kept in chooser.choose(limit - _MARK + HEADING) if chooser.took_up and limit > _MARK else ():
         if not chooser.has_best():
             break
         text = marked(kept, request.text)
@@ -180,6 +180,8 @@ class _Chooser:
         taken_up: TakenUp | None,
     ) -> None:
         self.requests, self.sizes, self.count, self.places = requests, sizes, count, places
+        self.took_up = False
+        """Whether the agent took up any of the sentences."""
         self.sentences = self._weigh(rate, taken_up)
         later = _later_on_subject([s.clause.text for s in self.sentences])
         self.later = [tuple(o for o in others if self._may_correct(index, o)) for index, others in enumerate(later)]
@@ -193,7 +195,8 @@ class _Chooser:
 
     def _weigh(self, rate: Rate, taken_up: TakenUp | None) -> list[_Sentence]:
         clauses = [(i, clause) for i, request in enumerate(self.requests) for clause in split_clauses(request.text)]
-        taken = self._taken(clauses, taken_up) if taken_up and self.places else [0.0] * len(clauses)
+        taken = list(self._taken(clauses, taken_up)) if taken_up and self.places else [0.0] * len(clauses)
+        self.took_up = any(taken)
         values = rate([(self.requests[i].message, clause.text) for i, clause in clauses])
         weighed, best = [], max(values, default=0.0)
         shares = {"pasted": _PASTED, "middle": _MIDDLE} if self.places else {}
