@@ -222,7 +222,9 @@ class Chooser(PlanBuilder):
             chosen.pop()  # what a statement begins with that has no room as a whole
         left = self.room - best.tokens
         attempt = best
-        for share in _SHARES if self.room <= _TRIED else (1.0 if left <= _SURELY else _SURE,):
+        # of talk, messages stay whole instead, those first of which most was thought
+        once = self.talk or self.room > _TRIED
+        for share in (1.0 if left <= _SURELY else _SURE,) if once else _SHARES:
             more = [*chosen, *self._small_lines(order[count + 1 :], int(share * left))]
             attempt = self.build(more) if more != order[:count] else best
             if best.tokens < attempt.tokens <= self.room:
