@@ -13,7 +13,6 @@ from compactor_cli.features.work.ledger import call_actions
 from compactor_cli.model.message import Message, Part
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.terms import chunked
 
 _KEY = compiled_later(r"[\"']([A-Za-z_][\w-]{0,60})[\"']\s*:")
 _DIGITS = str.maketrans("123456789", "000000000")
@@ -169,8 +168,7 @@ def _by_user(names: Iterable[Mentions], first_request: bool, last_request: bool)
 
 def _failures(mentions: Mapping[int, Mentions], session: SessionText, piece: SessionPiece, failed: bool | None) -> None:
     """Mark the names in the error lines of a result."""
-    ids = session.ids(piece.speech)
     for line in result_errors(piece.text, failed):
-        for term in (term for chunk in chunked(line).split() for term in ids[chunk]):
+        for term in session.terms_in(line, speech=piece.speech):
             if term in mentions:
                 mentions[term].failed = True

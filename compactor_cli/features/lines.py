@@ -129,6 +129,10 @@ class SessionText(Struct):
                 found[term] = found.get(term, 0) + count
         return found
 
+    def terms_in(self, text: str, *, speech: bool) -> Iterator[int]:
+        """Yield the ids of the terms in a text, quoted ones aside, in order and as often as they stand there."""
+        return chain.from_iterable(map(self.ids(speech).__getitem__, chunked(text).split()))
+
     def ids(self, speech: bool) -> dict[str, tuple[int, ...]]:
         """Return chunk -> ids of its terms, for texts that somebody says or for data."""
         return self._speech if speech else self._data

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from heapq import nlargest
-from itertools import chain
 
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, SessionText, read_session
@@ -35,7 +34,6 @@ from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summaries.format.headers import Base
-from compactor_cli.text.terms import chunked
 
 REQUEST = "large request of the user"
 """Reason of a request that is cut at its place."""
@@ -59,8 +57,7 @@ def _names_in(session: SessionText, messages: Set[int], decisions: Iterable[Deci
     for piece in session.pieces:
         if piece.message in messages:
             text = left.get((piece.message, piece.part))
-            ids = session.ids(piece.speech)
-            known = piece.names if text is None else chain.from_iterable(ids[chunk] for chunk in chunked(text).split())
+            known = piece.names if text is None else session.terms_in(text, speech=piece.speech)
             yield from (name for name in known if name >= 0)
 
 

@@ -221,7 +221,6 @@ class Chooser(PlanBuilder):
         while self.people and chosen and is_interjection(self.lines.text(chosen[-1].line)):
             chosen.pop()  # what a statement begins with that has no room as a whole
         left = self.room - best.tokens
-        attempt = best
         # of talk, messages stay whole instead, those first of which most was thought
         once = self.talk or self.room > _TRIED
         for share in (1.0 if left <= _SURELY else _SURE,) if once else _SHARES:
