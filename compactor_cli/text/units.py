@@ -31,10 +31,14 @@ _FIRST, _SHORT, _PATH = 3, 60, 140
 """Which of the first members of an object can say which one it is, and characters of it at most: of a member, and of
 the path of a file."""
 _LONG_PROSE = 220
+_SHORTEST, _TOLD = 20, 60
+"""Characters of a long first argument that say which call it is: at least before a blank, and at most."""
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is cut, the best place first."""
 _STRUCTURE = compiled_later(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
 _SENTENCE_END = compiled_later(r"[.!?;] ")
+_LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"((?:[^"\\\n]|\\[^n])*)')
+"""A member of JSON that is a text, up to the end of its first line."""
 _SPACE = " \t\r\n"
 
 
@@ -171,7 +175,7 @@ def json_members(
         return []
     result: list[JsonMember] = []
     root = JsonMember(first, ends[first] + 1, first, 0)
-    waiting = [(root, 0, _leads(text, root, ends, _PATH) if named else ())]
+    waiting = [(root, 0, _call_leads(text, root, ends) if named else ())]
     while waiting:
         outer, level, leads = waiting.pop()
         size = outer.end - outer.start
@@ -222,6 +226,21 @@ def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _
         if inner < 0 and end - start <= longest:
             return ((start, end),)
     return ()
+
+
+def _call_leads(text: str, call: JsonMember, ends: dict[int, int]) -> tuple[Span, ...]:
+    """Return the span of what says which call it is: the first words of its first argument, where that is a long text,
+    such as a command, or else a short argument."""
+    if text[call.start] == "{":
+        for start, end, _ in islice(_children(text, call.start, ends), 1):
+            argument = _LONG_ARGUMENT.match(text, start, end) if end - start > _PATH else None
+            begin, close = argument.span(1) if argument else (0, 0)
+            if close - begin > _TOLD:
+                space = text.rfind(" ", begin + _SHORTEST, begin + _TOLD)
+                close = space if space > 0 else begin + _TOLD - (text[begin + _TOLD - 1] == "\\")
+            if close > begin:
+                return ((begin, close),)
+    return _leads(text, call, ends, _PATH)
 
 
 def _led(members: list[JsonMember], outer: JsonMember) -> list[JsonMember]:

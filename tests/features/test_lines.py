@@ -230,6 +230,26 @@ def test_quotes_and_brackets_in_a_command_are_no_structure_of_its_arguments():
     assert texts[-1].endswith('"timeout":1000')
 
 
+@pytest.mark.parametrize(
+    ("arguments", "lead"),
+    [
+        ({"command": COMMAND, "workdir": "/home/sam/app"}, 'rg -n "models.json|\\$[A-Z_]+|{x}" docs/a.md, docs/b.md |'),
+        ({"command": "/opt/tides/" + "x" * 200}, "/opt/tides/" + "x" * 49),
+        ({"command": "cat > notes.md <<'EOF'\n" + COMMAND}, "cat > notes.md <<'EOF'"),
+        ({"command": "date"}, "date"),
+        ({"words": [COMMAND], "path": "src/tides.py"}, "src/tides.py"),
+    ],
+)
+def test_arguments_that_stand_alone_say_which_call_they_are_of(arguments: dict[str, object], lead: str) -> None:
+    """What begins `"mode": …` where the command before it is not quoted."""
+    settings = {"timeout": 1000, "mode": "m" * 90}
+    messages = read(user("Look."), calling(call("c1", "bash", json.dumps(arguments | settings))), result("c1", "ok"))
+    lines = SessionLines(read_session(messages), lambda _: 0.1)
+    last = list(lines.of_message(1))[-1]
+    assert '"mode"' in lines.text(last)
+    assert lines.lead(last).removesuffix(" … ") == lead
+
+
 CODE = 'def tides(harbor):\n    """Return them."""\n    return [tide for tide in harbor if tide.high > "3 m"]\n'
 
 
