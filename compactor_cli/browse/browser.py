@@ -16,7 +16,7 @@ from textual.widgets import Footer
 
 from compactor_cli.browse import labels as words
 from compactor_cli.browse.desk import Desk
-from compactor_cli.browse.detail import Detail
+from compactor_cli.browse.detail import Detail, RowInFull
 from compactor_cli.browse.dialogs import Ask, Choose, Filter, Keys
 from compactor_cli.browse.message_filters import Mark, chosen, matches, offered
 from compactor_cli.browse.message_list import MessageList
@@ -128,7 +128,13 @@ class Browser(Writing):
         colour = self.theme_variables.get(f"text-{name}", "")
         return colour if colour.startswith("#") else ""
 
-    def title_of(self, row: BrowserRow) -> Text:
+    def _current(self) -> RowInFull | None:
+        row = self.list.row
+        if row is None:
+            return None
+        return RowInFull(row, self._title_of(row), self._reason_of(row), self.view, self.list.words)
+
+    def _title_of(self, row: BrowserRow) -> Text:
         """Return what a message is and what becomes of it, for the head of its own screen."""
         state = self.history.now
         out = line().append(f"message {row.number}" if row.spot else "added by the compaction", "bold")
@@ -137,7 +143,7 @@ class Browser(Writing):
         choice = self.groups.choice(state.choices, row.spot) if row.spot else None
         return out.append(f" · decided: {choice}", "bold") if choice else out
 
-    def reason_of(self, row: BrowserRow) -> Text:
+    def _reason_of(self, row: BrowserRow) -> Text:
         """Return why it becomes that."""
         choices = self.history.now.choices
         choice = self.groups.choice(choices, row.spot) if row.spot else None
@@ -151,7 +157,7 @@ class Browser(Writing):
 
     def on_message_list_moved(self) -> None:
         row = self.list.row
-        self.panels.reason(self.reason_of(row) if row else line("nothing to show: x shows all"))
+        self.panels.reason(self._reason_of(row) if row else line("nothing to show: x shows all"))
         for screen in self.screen_stack:
             if isinstance(screen, Detail):
                 screen.refill()
@@ -279,7 +285,7 @@ class Browser(Writing):
 
     def action_open(self) -> None:
         if self.list.row is not None and not isinstance(self.screen, Detail):
-            self.push_screen(Detail())
+            self.push_screen(Detail(self._current, self.list.action_move))
 
     def action_keys(self) -> None:
         self.push_screen(Keys())

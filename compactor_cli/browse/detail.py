@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
+from msgspec import Struct
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
@@ -14,19 +16,27 @@ from textual.widgets import Footer, Static
 
 from compactor_cli.browse.output import after_lines, before_lines
 from compactor_cli.browse.panels import line
+from compactor_cli.browse.rows import BrowserRow, BrowserView
 from compactor_cli.browse.text_view import TextView
-
-if TYPE_CHECKING:
-    from compactor_cli.browse.browser import Browser
 
 _WIDE = 110
 """Cells from which on both stand side by side."""
 
 
+class RowInFull(Struct, frozen=True):
+    """A row of the list and what is known of it."""
+
+    row: BrowserRow
+    title: Text
+    reason: Text
+    view: BrowserView
+    words: str
+    """Words that are searched for."""
+
+
 class Detail(Screen[None]):
     """The current row of the list; keys go on to others and decide on it."""
 
-    app: Browser
     DEFAULT_CSS = """
     Detail {
         & #title { height: auto; background: $panel; padding: 0 1; }
@@ -44,11 +54,16 @@ class Detail(Screen[None]):
         Binding("tab", "side", "Side"),
         Binding("left", "step(-1)", "Previous"),
         Binding("right", "step(1)", "Next"),
-        Binding("k", "decide('keep')", "Keep"),
-        Binding("d", "decide('drop')", "Drop"),
+        Binding("k", "app.decide('keep')", "Keep"),
+        Binding("d", "app.decide('drop')", "Drop"),
         Binding("u", "app.undo", "Undo"),
         Binding("r", "app.redo", "Redo", show=False),
     ]
+
+    def __init__(self, current: Callable[[], RowInFull | None], move: Callable[[int], None]) -> None:
+        """`current`: returns the current row; `move`: goes so many rows on."""
+        super().__init__()
+        self._current, self._move = current, move
 
     def compose(self) -> ComposeResult:
         yield Static(id="title")
@@ -76,13 +91,12 @@ class Detail(Screen[None]):
 
     def refill(self) -> None:
         """Show the current row as it is by now."""
-        row = self.app.list.row
-        if row is None:
+        shown = self._current()
+        if shown is None:
             return
-        self.query_one("#title", Static).update(line("\n").join([self.app.title_of(row), self.app.reason_of(row)]))
-        words = self.app.list.words
-        self.query_one("#before", TextView).show(before_lines(row), words)
-        self.query_one("#after", TextView).show(after_lines(self.app.view, row), words)
+        self.query_one("#title", Static).update(line("\n").join([shown.title, shown.reason]))
+        self.query_one("#before", TextView).show(before_lines(shown.row), shown.words)
+        self.query_one("#after", TextView).show(after_lines(shown.view, shown.row), shown.words)
         self._name_sides()
 
     def say(self, text: str) -> None:
@@ -90,9 +104,10 @@ class Detail(Screen[None]):
         self.query_one("#word", Static).update(line(text))
 
     def _name_sides(self) -> None:
-        row = self.app.list.row
-        if row is None:
+        shown = self._current()
+        if shown is None:
             return
+        row = shown.row
         hint = "  (tab: the other side)" if self.has_class("narrow") else ""
         after = f"in the output · {row.after:,} tokens" if row.after else "in the output"
         self.query_one("#before-name", Static).update(Text(f"before · {row.before:,} tokens{hint}"))
@@ -105,7 +120,4 @@ class Detail(Screen[None]):
         self.query_one("#after" if before else "#before", TextView).focus()
 
     def action_step(self, by: int) -> None:
-        self.app.list.action_move(by)
-
-    def action_decide(self, choice: str) -> None:
-        self.app.action_decide(choice)
+        self._move(by)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.cli.compact_job import CompactOptions, Job
-from compactor_cli.cli.many import FileResult, FileTask, attempt
+from compactor_cli.cli.compact_one import FileResult, FileTask, attempt
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.session import Configured, Session
 from compactor_cli.model.memory import Memory

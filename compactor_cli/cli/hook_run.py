@@ -15,6 +15,7 @@ from typer import BadParameter
 from compactor_cli.cli.databases import existing_database, made_database
 from compactor_cli.cli.files import read_bytes
 from compactor_cli.cli.lookup import read_again
+from compactor_cli.cli.options import ConfiguredOptions
 from compactor_cli.cli.options import tokens as tokens_of
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.errors import CompactorError, InputError, StoreError, UsageError, bug_words
@@ -25,7 +26,6 @@ from compactor_cli.settings.layers import Layer
 from compactor_cli.text.clean import visible
 
 if TYPE_CHECKING:
-    from compactor_cli.cli.commands.hook import HookRunOptions
     from compactor_cli.db.database import Database
     from compactor_cli.model.archived import Archived
     from compactor_cli.model.transcript import Source
@@ -43,13 +43,14 @@ _RATIO = 0.25
 """The share that a session is compacted to beside, when the settings name no target."""
 
 
-def answer(args: HookRunOptions, overrides: Layer, unknown: Sequence[str]) -> None:
-    """Answer the payload on standard input. Nothing that fails ends with another exit code than 0: of some events
-    2 holds the agent up."""
+def answer(args: ConfiguredOptions, tokens: str, overrides: Layer, unknown: Sequence[str]) -> None:
+    """Answer the payload on standard input; the restored text has so many `tokens`, or what the settings say.
+
+    Nothing that fails ends with another exit code than 0: of some events 2 holds the agent up."""
     try:
         if unknown:
             _say(f"not known, so not used: {' '.join(unknown)}", quiet=args.quiet)
-        _answer(payload_of(sys.stdin.buffer.read()), args, overrides)
+        _answer(payload_of(sys.stdin.buffer.read()), args, tokens, overrides)
     except CompactorError as error:
         _say(str(error), quiet=args.quiet)
     except BadParameter as error:
@@ -67,14 +68,14 @@ def _say(text: str, *, quiet: bool) -> None:
         print(visible(f"compactor hook: {text}; the agent goes on without"), file=sys.stderr)  # noqa: T201
 
 
-def _answer(payload: Payload, args: HookRunOptions, overrides: Layer) -> None:
+def _answer(payload: Payload, args: ConfiguredOptions, tokens: str, overrides: Layer) -> None:
     if not (payload.is_before or payload.is_after):
         return
     session = open_session(args, overrides, profile=True)
     if payload.is_before:
         _keep(session, payload)
     else:
-        limit = tokens_of(args.tokens) if args.tokens else session.settings.hook.tokens
+        limit = tokens_of(tokens) if tokens else session.settings.hook.tokens
         context = _context(session, payload, limit)
         if context:
             print(start_output(context))  # noqa: T201  # the agent reads it

@@ -8,20 +8,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, structs
-from msgspec.structs import replace
+from msgspec import structs
 
-from compactor_cli.cli.checking import failed
-from compactor_cli.cli.compact_file import compact_file
 from compactor_cli.cli.compact_job import Job
-from compactor_cli.cli.done import DoneList, is_still_done, key_of, sha256_of
-from compactor_cli.cli.files import clear_beside
-from compactor_cli.cli.inputs import is_parquet, naming
+from compactor_cli.cli.compact_one import FileResult, FileTask, attempt, compact_one
+from compactor_cli.cli.done import DoneList, key_of
 from compactor_cli.cli.remote import is_of_one_process
 from compactor_cli.cli.replacing import remove_left
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import CompactorError, ExitCode, bug_words
-from compactor_cli.model.content import sha256
+from compactor_cli.errors import ExitCode
 from compactor_cli.model.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -33,29 +28,12 @@ _MOST, _BYTES, _PIECES = 32, 4_000_000, 4
 """A chunk has at most so many files and, but for one file, bytes; and each process has at least so many chunks."""
 
 
-class FileTask(Struct, frozen=True):
-    """A file to compact, and what an earlier run made of it."""
-
-    path: str
-    name: str
-    """Its name in --out-dir."""
-    known: Outcome | None = None
-
-
-class FileResult(Struct, frozen=True):
-    """What became of a file, and what is to be printed of it."""
-
-    outcome: Outcome
-    out: str = ""
-    err: str = ""
-
-
 def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]:
     """Compact every file; of several, one that fails is told of and does not stop the others. Raises CompactorError
     for a file that is alone."""
     if not job.several:
         with session.working(_STEPS + (job.args.writes and job.keeper.flushes)):
-            return [_compact(session, files[0], job)]
+            return [compact_one(session, files[0], job)]
     done = DoneList(job.args.out_dir, _key(session, job)) if job.lists else None
     known = done.known() if done and job.args.resume else {}
     tasks = [FileTask(file, job.names[file], known.get(job.names[file])) for file in files]
@@ -79,46 +57,6 @@ def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]
             # did its file again had looked before
             remove_left(Path(job.place(file) if job.args.out_dir else file) for file in files)
     return outcomes
-
-
-def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
-    """Compact one of several files. What goes wrong with it is its outcome."""
-    start = len(session.warnings)
-    try:
-        if task.known and _is_done(session, task, task.known, job):
-            return replace(task.known, path=task.path)
-        return _compact(session, task.path, job)
-    except CompactorError as error:
-        return Outcome(
-            task.path,
-            error=naming(task.path, error),
-            code=int(error.exit_code),
-            findings=(failed(task.path, error),) if job.args.check else (),
-        )
-    except Exception as error:  # a bug with one file is no reason to leave the others
-        if job.args.debug:
-            raise
-        return Outcome(task.path, error=f"{task.path}: {bug_words(error)}", code=int(ExitCode.BUG))
-    finally:
-        del session.warnings[start:]  # they are of this file
-
-
-def _compact(session: Session, path: str, job: Job) -> Outcome:
-    """Compact one file, or each row of a data set; returns what became of it. Raises CompactorError."""
-    if job.args.writes:
-        clear_beside(job.place(path))
-    if path not in session.contents and is_parquet(path):
-        from compactor_cli.cli.compact_parquet import compact_parquet
-
-        return compact_parquet(session, path, job)
-    return compact_file(session, path, job)
-
-
-def _is_done(session: Session, task: FileTask, known: Outcome, job: Job) -> bool:
-    if (job.args.report or job.args.json) and not known.report:
-        return False
-    own = sha256_of(task.path) if is_parquet(task.path) else sha256(session.bytes_of(task.path))
-    return is_still_done(known, own, job.place(task.path))
 
 
 def _alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[FileResult, None, None]:

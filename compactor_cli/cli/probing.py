@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from compactor_cli.cli.session import Session
 from compactor_cli.errors import NEEDS_MODEL, BudgetError, UsageError
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message
@@ -23,7 +22,24 @@ if TYPE_CHECKING:
 Make = Callable[[Source, Settings], tuple[Content, list[Compaction]]]
 
 
-def load_probed(session: Session, path: str) -> Source:
+class Counting(Protocol):
+    """What is asked of a session: it reads files by a counter, which is set here, and knows whom to ask."""
+
+    local: TokenCounter
+    counter: TokenCounter
+    probed: int | None
+    dry: bool
+
+    def load_locally(self, path: str) -> Source: ...
+
+    def read(self, data: Content, path: str) -> Source: ...
+
+    def asks(self) -> Asker | DryAsker | None: ...
+
+    def warn(self, text: str) -> None: ...
+
+
+def load_probed(session: Counting, path: str) -> Source:
     """Return a file counted by the local counter times the provider's ratio, which is measured on it.
 
     Where the provider does not say, the local counter stays, and the session warns.
@@ -49,7 +65,7 @@ def load_probed(session: Session, path: str) -> Source:
 
 
 def compact_probed(
-    session: Session, source: Source, settings: Settings, make: Make
+    session: Counting, source: Source, settings: Settings, make: Make
 ) -> tuple[Content, list[Compaction], Probed]:
     """Return what `make` gives, within its target as the provider counts it, or BudgetError."""
     if not isinstance(session.counter, ProbedCounter):
@@ -78,7 +94,7 @@ def compact_probed(
     return *fitted.result, Probed(before, fitted.tokens)
 
 
-def _model(session: Session) -> Asker | DryAsker:
+def _model(session: Counting) -> Asker | DryAsker:
     model = session.asks()
     if model is None:
         raise UsageError(f"--tokenizer probe {NEEDS_MODEL}")

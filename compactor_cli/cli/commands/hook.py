@@ -129,7 +129,7 @@ def run(args: HookRunOptions, overrides: Layer, ctx: typer.Context) -> None:
     """
     from compactor_cli.cli.hook_run import answer
 
-    answer(args, overrides, ctx.args)
+    answer(args, args.tokens, overrides, ctx.args)
 
 
 def _change(args: ChangeOptions, edit: Callable[[str], str]) -> None:

@@ -1,0 +1,74 @@
+"""`compact` on one of its files: what is to be done, and what became of it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.cli.checking import failed
+from compactor_cli.cli.compact_file import compact_file
+from compactor_cli.cli.compact_job import Job
+from compactor_cli.cli.done import is_still_done, sha256_of
+from compactor_cli.cli.files import clear_beside
+from compactor_cli.cli.inputs import is_parquet, naming
+from compactor_cli.cli.session import Session
+from compactor_cli.errors import CompactorError, ExitCode, bug_words
+from compactor_cli.model.content import sha256
+from compactor_cli.model.outcome import Outcome
+
+
+class FileTask(Struct, frozen=True):
+    """A file to compact, and what an earlier run made of it."""
+
+    path: str
+    name: str
+    """Its name in --out-dir."""
+    known: Outcome | None = None
+
+
+class FileResult(Struct, frozen=True):
+    """What became of a file, and what is to be printed of it."""
+
+    outcome: Outcome
+    out: str = ""
+    err: str = ""
+
+
+def attempt(session: Session, task: FileTask, job: Job) -> Outcome:
+    """Compact one of several files. What goes wrong with it is its outcome."""
+    start = len(session.warnings)
+    try:
+        if task.known and _is_done(session, task, task.known, job):
+            return replace(task.known, path=task.path)
+        return compact_one(session, task.path, job)
+    except CompactorError as error:
+        return Outcome(
+            task.path,
+            error=naming(task.path, error),
+            code=int(error.exit_code),
+            findings=(failed(task.path, error),) if job.args.check else (),
+        )
+    except Exception as error:  # a bug with one file is no reason to leave the others
+        if job.args.debug:
+            raise
+        return Outcome(task.path, error=f"{task.path}: {bug_words(error)}", code=int(ExitCode.BUG))
+    finally:
+        del session.warnings[start:]  # they are of this file
+
+
+def compact_one(session: Session, path: str, job: Job) -> Outcome:
+    """Compact one file, or each row of a data set; returns what became of it. Raises CompactorError."""
+    if job.args.writes:
+        clear_beside(job.place(path))
+    if path not in session.contents and is_parquet(path):
+        from compactor_cli.cli.compact_parquet import compact_parquet
+
+        return compact_parquet(session, path, job)
+    return compact_file(session, path, job)
+
+
+def _is_done(session: Session, task: FileTask, known: Outcome, job: Job) -> bool:
+    if (job.args.report or job.args.json) and not known.report:
+        return False
+    own = sha256_of(task.path) if is_parquet(task.path) else sha256(session.bytes_of(task.path))
+    return is_still_done(known, own, job.place(task.path))
