@@ -26,13 +26,13 @@ import compactor_cli
 from compactor_cli.agents import AGENTS
 from compactor_cli.agents.base import Machine
 from compactor_cli.cli.app import app
+from compactor_cli.configuration.checked_values import allowed, shown
+from compactor_cli.configuration.keys import Key, keys
+from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.converting import TARGETS
 from compactor_cli.features.name_features import BY_CLASS, CLASSES, SIGNALS
 from compactor_cli.formats import FORMATS
 from compactor_cli.resuming import AGENTIC
-from compactor_cli.settings.checked_values import allowed, shown
-from compactor_cli.settings.keys import Key, keys
-from compactor_cli.settings.presets import PRESETS
 from compactor_cli.strategies import STRATEGIES
 
 _RUN = "import sys; sys.argv[0] = 'compactor'; from compactor_cli.cli.app import main; main()"

@@ -12,10 +12,10 @@ import typer
 
 from compactor_cli.agents import AGENTS
 from compactor_cli.cli.app import app
+from compactor_cli.configuration.checked_values import parsed
+from compactor_cli.configuration.keys import keys
 from compactor_cli.formats import FORMATS
 from compactor_cli.resuming import AGENTIC
-from compactor_cli.settings.checked_values import parsed
-from compactor_cli.settings.keys import keys
 from tests.builders import ROOT
 
 PACKAGE = ROOT / "compactor_cli"

@@ -8,7 +8,7 @@ from compactor_cli.browse.row_lines import safe
 from compactor_cli.browse.rows import BrowserRow, BrowserView, name
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
-from compactor_cli.summaries.format.excerpts import speaker_of
+from compactor_cli.summary_text.excerpts import speaker_of
 
 
 class OutputLine(NamedTuple):

@@ -18,11 +18,11 @@ from compactor_cli.cli.inputs import Input, is_parquet, refuse_overwriting
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.memory import Memory
 from compactor_cli.pipeline.make_plan import compile_patterns
 from compactor_cli.settings import Settings
-from compactor_cli.settings.layers import Layer
 from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.tokens.models import model_facts
 

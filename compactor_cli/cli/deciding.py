@@ -6,11 +6,11 @@ from msgspec import Struct
 
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.session import Session
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.errors import InputError
 from compactor_cli.model.decisions import Decided, Decisions, Spot
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.decision_files import match_decisions, read_decisions
-from compactor_cli.settings.layers import Layer, Origin, SettingValue
 
 _NAMED = 5
 """Messages that an error names."""

@@ -18,11 +18,11 @@ from compactor_cli.cli.lookup import read_again
 from compactor_cli.cli.options import ConfiguredOptions
 from compactor_cli.cli.options import tokens as tokens_of
 from compactor_cli.cli.session import Session, open_session
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import CompactorError, InputError, StoreError, UsageError, bug_words
 from compactor_cli.hooks.context import Original, restored
 from compactor_cli.hooks.payload import Payload, payload_of, start_output
 from compactor_cli.model.content import in_memory
-from compactor_cli.settings.layers import Layer
 from compactor_cli.text.clean import visible
 
 if TYPE_CHECKING:

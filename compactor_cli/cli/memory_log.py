@@ -15,12 +15,12 @@ from msgspec import Struct
 from compactor_cli.cli.files import real_path
 from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
 from compactor_cli.cli.session import Configured, configure
+from compactor_cli.configuration.checked_values import moment
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.memory.conditions import Filters
 from compactor_cli.memory.merging import LATEST, one_tag
 from compactor_cli.model.memory import CATEGORIES
-from compactor_cli.settings.checked_values import moment
-from compactor_cli.settings.layers import Layer
 from compactor_cli.text.clean import one_line
 
 

@@ -16,20 +16,21 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from compactor_cli.asking.port import Usage
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.progress import NoSteps, Steps, steps
+from compactor_cli.configuration import variables
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue, merge, reading_of, settings_of
+from compactor_cli.configuration.settings_files import files_in_use, read_file, working_folder
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import Content
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import ModelUse
 from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.model.usage import Usage
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.scoring.base import Scorer
-from compactor_cli.settings import ReadingSettings, Settings, variables
-from compactor_cli.settings.layers import Layer, Origin, SettingValue, merge, reading_of, settings_of
-from compactor_cli.settings.settings_files import files_in_use, read_file, working_folder
+from compactor_cli.settings import ReadingSettings, Settings
 from compactor_cli.tokens import PROBE, make_counter
 from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.wiring import tools_for

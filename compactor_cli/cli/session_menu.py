@@ -16,9 +16,9 @@ from compactor_cli.agents.finding import Listing, Saved, by_id, described, find_
 from compactor_cli.cli.files import real_path
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.session import Session
+from compactor_cli.configuration.settings_files import working_folder
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.content import Content
-from compactor_cli.settings.settings_files import working_folder
 from compactor_cli.text.clean import one_line, plain
 
 _OFFERED = 15

@@ -12,10 +12,10 @@ import typer
 from compactor_cli.cli.command_table import ARGS
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.options import share, tokens
+from compactor_cli.configuration.checked_values import checked, moment, shown, written
+from compactor_cli.configuration.keys import Key, options_of
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.errors import SettingsError, UsageError
-from compactor_cli.settings.checked_values import checked, moment, shown, written
-from compactor_cli.settings.keys import Key, options_of
-from compactor_cli.settings.layers import Layer, Origin, SettingValue
 
 _SHARED = ("latest", "session", "project", "config", "json", "quiet", "width", "debug")
 """Options of many commands, in the order that help lists them: behind the others."""

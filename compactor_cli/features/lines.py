@@ -23,7 +23,7 @@ from compactor_cli.features.usual_arguments import UsualArguments
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import reply_span
-from compactor_cli.summaries.format.reading import readable
+from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.escapes import place_in_readable
 from compactor_cli.text.json_values import without_blanks
 from compactor_cli.text.list_items import parents_of_items

@@ -18,7 +18,7 @@ from compactor_cli.features.work.ledger import call_actions
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.planning import Topic
-from compactor_cli.summaries.format.headers import format_ranges
+from compactor_cli.summary_text.headers import format_ranges
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later

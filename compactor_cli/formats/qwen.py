@@ -32,7 +32,7 @@ from compactor_cli.formats.qwen_history import history_of, unfold
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.transcript import Link
-from compactor_cli.summaries.format.headers import is_summary
+from compactor_cli.summary_text.headers import is_summary
 
 _TYPES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool_result": "user"}
 _ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")

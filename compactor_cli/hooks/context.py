@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.state import session_state
 from compactor_cli.model.message import Message
-from compactor_cli.summaries.format.excerpts import harmless
+from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.clean import one_line
 from compactor_cli.views.survival.judge import survival
 

@@ -16,7 +16,7 @@ from compactor_cli.model.message import Message, Part, Path
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.transcript import Link, Transcript
 from compactor_cli.settings import MemorySettings
-from compactor_cli.summaries.format.headers import is_recalled
+from compactor_cli.summary_text.headers import is_recalled
 from compactor_cli.tokens.base import TokenCounter
 
 UNCHANGED = "nothing was recalled: the transcript needs no compaction and stays as it is"

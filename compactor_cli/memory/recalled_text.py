@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 from compactor_cli.asking.fence import fenced
 from compactor_cli.model.memory import Memory
-from compactor_cli.summaries.format.headers import RECALLED_HEADING
+from compactor_cli.summary_text.headers import RECALLED_HEADING
 from compactor_cli.text.clean import one_line
 
 _LONGEST = 500

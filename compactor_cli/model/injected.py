@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from compactor_cli.model.message import Message, Origin
-from compactor_cli.summaries.format.headers import is_recalled, is_summary
+from compactor_cli.summary_text.headers import is_recalled, is_summary
 from compactor_cli.text.patterns import compiled_later
 
 DETACHED_RESULT = "[Tool result without its call]"

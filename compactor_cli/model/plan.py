@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from compactor_cli.summaries.format.excerpts import Excerpt
+from compactor_cli.summary_text.excerpts import Excerpt
 
 Rendition = Literal["whole", "shortened", "summarized", "gone"]
 

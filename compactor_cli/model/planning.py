@@ -13,8 +13,8 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Plan, SummaryPart, SummarySlot
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.score import Rated
-from compactor_cli.model.state_line import StateLine
 from compactor_cli.settings import Settings
+from compactor_cli.summary_text.state_line import StateLine
 
 FIRST_REQUEST = "first request of the user"
 LAST_REQUEST = "last request of the user"

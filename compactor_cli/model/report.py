@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from compactor_cli.asking.port import Fallback, Usage
 from compactor_cli.model.brief import brief
 from compactor_cli.model.decisions import DROPPED, Dropped
 from compactor_cli.model.group import Fault, Group
@@ -16,6 +15,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.score import Rate, Rated, Rating, Score
 from compactor_cli.model.transcript import Note, Transcript
+from compactor_cli.model.usage import Fallback, Usage
 
 
 class TierLine(Struct, frozen=True):

@@ -20,7 +20,7 @@ from compactor_cli.pipeline.share_budget import NEWEST_FIRST, SHARES, allocate
 from compactor_cli.pipeline.target import is_within
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.format.headers import Base
+from compactor_cli.summary_text.headers import Base
 
 
 def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:

@@ -13,7 +13,7 @@ from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
 from compactor_cli.pipeline.token_use import spent, unspent
 from compactor_cli.pipeline.write_summaries import Summary, current_round
-from compactor_cli.summaries.format.verbatim import turn
+from compactor_cli.summary_text.verbatim import turn
 
 
 def original(transcript: Transcript) -> bytes:

@@ -20,8 +20,8 @@ from compactor_cli.model.planning import (
     NEWEST,
 )
 from compactor_cli.model.talking import telling_requests
-from compactor_cli.summaries.format.reading import EARLIER_USER
-from compactor_cli.summaries.format.verbatim import carried
+from compactor_cli.summary_text.reading import EARLIER_USER
+from compactor_cli.summary_text.verbatim import carried
 
 
 class Protection(Struct, frozen=True):

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from compactor_cli.formats.base import Format
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.summaries.format.headers import is_summary
+from compactor_cli.summary_text.headers import is_summary
 from compactor_cli.text.shorten import is_shortened
 
 _NOTABLE = 0.1

@@ -49,8 +49,8 @@ from compactor_cli.pipeline.verify import faults
 from compactor_cli.pipeline.write_summaries import Summary, SummaryContext, write_summaries
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.format.headers import Base, base_of, writer_of
 from compactor_cli.summaries.offline import Extractive
+from compactor_cli.summary_text.headers import Base, base_of, writer_of
 
 DAMAGE = ("cut_off_line", "damaged_line")
 """Notes on lines that were left out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.format.headers import Base, base_of, round_of
+from compactor_cli.summary_text.headers import Base, base_of, round_of
 
 
 def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | None, Base]:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from compactor_cli.model.message import Message
 from compactor_cli.settings import ContextSettings
-from compactor_cli.summaries.format.headers import is_summary
+from compactor_cli.summary_text.headers import is_summary
 
 
 class ContextState(Struct, frozen=True):

@@ -11,8 +11,8 @@ from compactor_cli.model.message import Message, Origin, PartKind, Role
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import NEWEST_REASONS
 from compactor_cli.model.report import Spent
-from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, Speaker, bare, speaker_of
-from compactor_cli.summaries.format.headers import is_recalled, is_state_heading, quotes_lines
+from compactor_cli.summary_text.excerpts import INSTRUCTIONS, Speaker, bare, speaker_of
+from compactor_cli.summary_text.headers import is_recalled, is_state_heading, quotes_lines
 
 _MARKS = "headings and marks"
 _AGENT = "agent's words"

@@ -13,11 +13,11 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
-from compactor_cli.model.state_line import StateLine
 from compactor_cli.model.talking import people_talk
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.summaries.format.headers import CUT_OFF, Base, header, lines_header, lines_mark, round_of
-from compactor_cli.summaries.format.verbatim import carried
+from compactor_cli.summary_text.headers import CUT_OFF, Base, header, lines_header, lines_mark, round_of
+from compactor_cli.summary_text.state_line import StateLine
+from compactor_cli.summary_text.verbatim import carried
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.shorten import reference
 

@@ -15,7 +15,7 @@ from compactor_cli.archive.search import MessageHit
 from compactor_cli.hooks.archiving import STRATEGY
 from compactor_cli.model.archived import Archived, Manifest, PastRound
 from compactor_cli.render.console import make_table
-from compactor_cli.summaries.format.headers import format_ranges
+from compactor_cli.summary_text.headers import format_ranges
 from compactor_cli.text.clean import plain
 
 MOST = 40

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.table import Table
 
+from compactor_cli.configuration.checked_values import shown
+from compactor_cli.configuration.layers import DEFAULT, SettingValue
 from compactor_cli.render.console import make_table
-from compactor_cli.settings.checked_values import shown
-from compactor_cli.settings.layers import DEFAULT, SettingValue
 from compactor_cli.text.clean import plain
 
 _WIDTH = 40

@@ -19,7 +19,7 @@ from compactor_cli.formats.openhands import way_and_view
 from compactor_cli.model.message import Message, Part, Path
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.resuming.base import Compacted, member
-from compactor_cli.summaries.format.verbatim import turn
+from compactor_cli.summary_text.verbatim import turn
 
 _ANSWERS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
 

@@ -1,4 +1,4 @@
-"""Every setting with its default, and where its value comes from: files, the environment and options."""
+"""Every setting with its default. Where its value comes from is read in `configuration/`."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from compactor_cli.strategies.shared.recent import (
 from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.rooms import DETAIL
 from compactor_cli.strategies.shared.time_order import in_time_order
-from compactor_cli.summaries.format.headers import CUT_OFF
+from compactor_cli.summary_text.headers import CUT_OFF
 
 _SHARE = 0.5
 """Share of the room for the clip-archive message."""

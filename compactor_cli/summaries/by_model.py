@@ -19,13 +19,13 @@ from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import Draft, SummaryRequest
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.acceptance import JudgedAnswer, SummaryRules, judge
-from compactor_cli.summaries.format.headers import format_ranges
-from compactor_cli.summaries.format.verbatim import QUOTED, quoted_span
 from compactor_cli.summaries.grounding import Grounding
 from compactor_cli.summaries.layout import render
 from compactor_cli.summaries.offline import Extractive, beside, page_for
 from compactor_cli.summaries.outline import drafted, form_of
 from compactor_cli.summaries.prompting import PromptPiece, RequestStretch, merges, model_request, stretches
+from compactor_cli.summary_text.headers import format_ranges
+from compactor_cli.summary_text.verbatim import QUOTED, quoted_span
 
 _LEAST, _FOR_HEADING = 40, 10
 """Tokens below which nothing is asked, and more for each heading."""

@@ -26,9 +26,9 @@ from compactor_cli.features.work.ledger import (
 from compactor_cli.features.work.open_errors import only_looks
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot, pair
-from compactor_cli.summaries.format.excerpts import harmless
 from compactor_cli.summaries.outline import FACTS, cells
 from compactor_cli.summaries.snippets import changes
+from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later

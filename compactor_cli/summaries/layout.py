@@ -10,13 +10,13 @@ from msgspec import Struct
 from compactor_cli.features.work.state import state_text
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft
-from compactor_cli.model.state_line import StateLine
-from compactor_cli.summaries.format.excerpts import Excerpt, legend, without
-from compactor_cli.summaries.format.excerpts import quote as quote_lines
-from compactor_cli.summaries.format.verbatim import QUOTED, Kind, block, last_request
-from compactor_cli.summaries.format.verbatim import turns as turns_text
 from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
 from compactor_cli.summaries.sections import SummaryItem
+from compactor_cli.summary_text.excerpts import Excerpt, legend, without
+from compactor_cli.summary_text.excerpts import quote as quote_lines
+from compactor_cli.summary_text.state_line import StateLine
+from compactor_cli.summary_text.verbatim import QUOTED, Kind, block, last_request
+from compactor_cli.summary_text.verbatim import turns as turns_text
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import BULLET

@@ -15,11 +15,7 @@ from math import fsum, log, sqrt
 from msgspec.structs import replace
 
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
-from compactor_cli.model.state_line import StateLine
 from compactor_cli.summaries.facts import left_out, left_out_before
-from compactor_cli.summaries.format.excerpts import Excerpt, legend, quote, without
-from compactor_cli.summaries.format.headers import written_by
-from compactor_cli.summaries.format.verbatim import last_request
 from compactor_cli.summaries.layout import Page, PageLine, not_said, render, repeated_turns, standing
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.sections import (
@@ -32,6 +28,10 @@ from compactor_cli.summaries.sections import (
     last_words,
     tier_items,
 )
+from compactor_cli.summary_text.excerpts import Excerpt, legend, quote, without
+from compactor_cli.summary_text.headers import written_by
+from compactor_cli.summary_text.state_line import StateLine
+from compactor_cli.summary_text.verbatim import last_request
 from compactor_cli.text.patterns import compiled_later
 
 _WORD = compiled_later(r"[^\W_][\w./-]{2,}")

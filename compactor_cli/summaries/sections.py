@@ -15,13 +15,13 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
 from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, line_of_row, parse, shown_files
-from compactor_cli.summaries.format.excerpts import harmless, person_named
-from compactor_cli.summaries.format.headers import body_start, is_state_heading, is_summary, writer_of
-from compactor_cli.summaries.format.verbatim import QUOTED, carried
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last
 from compactor_cli.summaries.told import CONSTRAINT, all_statements, is_decision, says_little, tells, told_statements
+from compactor_cli.summary_text.excerpts import harmless, person_named
+from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
+from compactor_cli.summary_text.verbatim import QUOTED, carried
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.kept_sentences import Keywords, points

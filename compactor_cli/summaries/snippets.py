@@ -11,7 +11,7 @@ from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import call_actions, is_within
 from compactor_cli.model.message import Message, Part
-from compactor_cli.summaries.format.excerpts import harmless
+from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
 

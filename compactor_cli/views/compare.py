@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from msgspec import Struct
 
 from compactor_cli.model.message import LEGACY_ID, Message, Part
-from compactor_cli.summaries.format.headers import CUT_OFF, covered
+from compactor_cli.summary_text.headers import CUT_OFF, covered
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, text_reference

@@ -10,7 +10,7 @@ from msgspec import Struct
 from compactor_cli.model.budget import TIERS
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Analysis
-from compactor_cli.summaries.format.headers import covered, is_summary, round_of
+from compactor_cli.summary_text.headers import covered, is_summary, round_of
 from compactor_cli.text.outcomes import stated_failure
 
 _HEAVIEST = 8

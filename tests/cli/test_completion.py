@@ -12,8 +12,8 @@ import threading
 import pytest
 
 from compactor_cli.agents import AGENTS
+from compactor_cli.configuration.keys import keys
 from compactor_cli.formats import FORMATS
-from compactor_cli.settings.keys import keys
 from compactor_cli.strategies import STRATEGIES
 from tests.builders import ROOT, environment
 

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from compactor_cli.cli.app import app
-from compactor_cli.settings.keys import keys
+from compactor_cli.configuration.keys import keys
 from compactor_cli.summaries.registry import SUMMARIZERS
 
 OPTIONS = [(key.option.name, command) for key in keys().values() if key.option for command in key.option.commands]

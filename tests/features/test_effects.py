@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.state import compute_state
-from compactor_cli.summaries.format.state_block import state_lines, state_text
+from compactor_cli.summary_text.state_block import state_lines, state_text
 from tests.features.working import FAILS, Session
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from compactor_cli.asking.port import Fallback, LanguageModel, ModelAnswer, ModelRequest, Turn
+from compactor_cli.asking.port import LanguageModel, ModelAnswer, ModelRequest, Turn
 from compactor_cli.errors import ModelError, UsageError
 from compactor_cli.llm.asker import NOT_ASKED, Asker, DryAsker, announcement, make_asker
 from compactor_cli.llm.cache import AnswerCache, cache_file
@@ -20,6 +20,7 @@ from compactor_cli.llm.prices import (
     output_limit,
     price_of,
 )
+from compactor_cli.model.usage import Fallback
 from compactor_cli.settings import LlmSettings
 from compactor_cli.text.figures import dollars
 

@@ -11,7 +11,7 @@ import pytest
 
 from compactor_cli import api
 from compactor_cli.settings import SummarizationSettings
-from compactor_cli.summaries.format.headers import round_of, writer_of
+from compactor_cli.summary_text.headers import round_of, writer_of
 from tests.builders import ROOT, faults_of, jsonl
 from tests.conftest import DATA
 from tests.llm import server

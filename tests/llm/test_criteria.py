@@ -16,8 +16,8 @@ from compactor_cli.asking.port import ModelRequest, Turn
 from compactor_cli.llm.litellm_client import LitellmClient
 from compactor_cli.settings import LlmSettings, Settings, SummarizationSettings
 from compactor_cli.summaries.by_model import Llm
-from compactor_cli.summaries.format.headers import round_of
 from compactor_cli.summaries.prompting import prompt
+from compactor_cli.summary_text.headers import round_of
 from tests.builders import assistant, call, calling, jsonl, result, system, user
 from tests.conftest import DATA
 from tests.llm import server

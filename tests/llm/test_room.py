@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from compactor_cli.summaries.format.headers import writer_of
+from compactor_cli.summary_text.headers import writer_of
 from tests.builders import ROOT
 from tests.llm import server
 from tests.llm.summaries import answer, directive, headings

@@ -20,7 +20,7 @@ from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.protect import protect
 from compactor_cli.settings import MemorySettings, Settings
 from compactor_cli.strategies import STRATEGIES
-from compactor_cli.summaries.format.headers import is_recalled
+from compactor_cli.summary_text.headers import is_recalled
 from compactor_cli.tokens.characters import CharacterCounter
 from tests.builders import ROOT, assistant, jsonl, listing, load, prose, system, user, values_of
 from tests.memory.remembered import memory, some

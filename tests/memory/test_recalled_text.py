@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.memory.recalled_text import recalled_text
 from compactor_cli.model.injected import origin_of
-from compactor_cli.summaries.format.headers import is_recalled
+from compactor_cli.summary_text.headers import is_recalled
 from tests.memory.remembered import memory
 
 

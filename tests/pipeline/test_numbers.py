@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from compactor_cli import api
-from compactor_cli.summaries.format.headers import covered
+from compactor_cli.summary_text.headers import covered
 from tests.pipeline.sessions import Json, assistant, compact, load, result, to_bytes, user
 
 

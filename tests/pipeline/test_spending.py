@@ -15,7 +15,7 @@ from compactor_cli.model.report import Compaction, joined
 from compactor_cli.pipeline import token_use as spending
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
-from compactor_cli.summaries.format.headers import lines_header
+from compactor_cli.summary_text.headers import lines_header
 from tests.pipeline.sessions import assistant, compact, long_session, result, system, transcript, user
 from tests.strategies import work
 

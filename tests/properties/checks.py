@@ -33,9 +33,9 @@ from compactor_cli.pipeline.verify import faults
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES, strategy
-from compactor_cli.summaries.format.headers import covered, is_summary, round_of
-from compactor_cli.summaries.format.verbatim import carried
 from compactor_cli.summaries.registry import summarizer
+from compactor_cli.summary_text.headers import covered, is_summary, round_of
+from compactor_cli.summary_text.verbatim import carried
 from compactor_cli.tokens import make_counter
 from tests.properties.refusals import refusals
 from tests.properties.time_order import check_time_order

@@ -11,7 +11,7 @@ from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.model.content import in_memory
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
-from compactor_cli.summaries.format.headers import round_of
+from compactor_cli.summary_text.headers import round_of
 from tests.properties.checks import check_compaction
 from tests.properties.generators import SHAPES, Conversation, conversations_of, long_conversation, to_bytes, well_formed
 from tests.properties.profile import examples

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from compactor_cli.model.message import Message
-from compactor_cli.summaries.format.headers import covered
+from compactor_cli.summary_text.headers import covered
 
 
 def check_time_order(messages: Sequence[Message], places: Mapping[int, int] | None = None) -> None:

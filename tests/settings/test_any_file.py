@@ -9,11 +9,11 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.settings.checked_values import written
-from compactor_cli.settings.editing import with_value, without
-from compactor_cli.settings.keys import keys, sections
-from compactor_cli.settings.parsed_file import layer_of
-from compactor_cli.settings.settings_files import SettingsFile, parse, section_of
+from compactor_cli.configuration.checked_values import written
+from compactor_cli.configuration.editing import with_value, without
+from compactor_cli.configuration.keys import keys, sections
+from compactor_cli.configuration.parsed_file import layer_of
+from compactor_cli.configuration.settings_files import SettingsFile, parse, section_of
 
 KEYS = [key for key in keys().values() if key.default is not None]
 NAMES = ("compactor.toml", "compactor.yaml", "pyproject.toml")

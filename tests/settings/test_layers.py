@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from compactor_cli.configuration.checked_values import checked
+from compactor_cli.configuration.keys import keys
+from compactor_cli.configuration.layers import Origin, SettingValue, merge, reading_of, settings_of
+from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.errors import SettingsError
 from compactor_cli.pipeline.threshold import threshold_of
 from compactor_cli.settings import ContextSettings, ReadingSettings, Settings
-from compactor_cli.settings.checked_values import checked
-from compactor_cli.settings.keys import keys
-from compactor_cli.settings.layers import Origin, SettingValue, merge, reading_of, settings_of
-from compactor_cli.settings.presets import PRESETS
 
 USER, PROJECT = Origin("user file", "u.toml"), Origin("project file", "p.toml")
 

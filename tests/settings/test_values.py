@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from compactor_cli.configuration.checked_values import allowed, checked, parsed
+from compactor_cli.configuration.keys import keys
 from compactor_cli.scoring import SCORERS
-from compactor_cli.settings.checked_values import allowed, checked, parsed
-from compactor_cli.settings.keys import keys
 from compactor_cli.tokens import TOKENIZERS
 
 ALLOWED = [

@@ -21,9 +21,9 @@ from compactor_cli.pipeline.repair import repair
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.facts import Fact, line_of_row, parse, shown_command
-from compactor_cli.summaries.format.headers import round_of
-from compactor_cli.summaries.format.verbatim import QUOTED, carried
 from compactor_cli.summaries.outline import section_of
+from compactor_cli.summary_text.headers import round_of
+from compactor_cli.summary_text.verbatim import QUOTED, carried
 from compactor_cli.text.clean import one_line
 
 ROUNDS = 5

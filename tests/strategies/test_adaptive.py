@@ -300,7 +300,7 @@ def test_summaries_say_what_they_stand_for_and_quote_under_the_number_of_the_mes
 
 
 def test_time_order_is_kept() -> None:
-    from compactor_cli.summaries.format.headers import covered
+    from compactor_cli.summary_text.headers import covered
 
     part = compacted(target_ratio=0.3)
     places = [m.index if m.index >= 0 else covered(m.text())[0] for m in part.messages]

@@ -12,7 +12,7 @@ from compactor_cli.errors import BudgetError
 from compactor_cli.model.content import in_memory
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.format.excerpts import bare
+from compactor_cli.summary_text.excerpts import bare
 from tests.pipeline.sessions import Json, assistant, compact, filler, load, records_of, result, system, user
 from tests.strategies import work
 

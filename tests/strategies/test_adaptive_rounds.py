@@ -10,7 +10,7 @@ import pytest
 from compactor_cli import api
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.format.headers import round_of
+from compactor_cli.summary_text.headers import round_of
 from tests.builders import ROOT, run_process
 from tests.pipeline.sessions import Json, assistant, compact, load, records_of, to_bytes, user
 from tests.strategies import work

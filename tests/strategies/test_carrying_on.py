@@ -13,7 +13,7 @@ import pytest
 from compactor_cli import api
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.format.headers import covered
+from compactor_cli.summary_text.headers import covered
 from tests.builders import call, calling, jsonl, result, user
 
 SAMPLE = Path(__file__).parents[2] / "sample_transcripts" / "openai-chat.jsonl"

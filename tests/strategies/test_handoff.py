@@ -13,8 +13,8 @@ from compactor_cli import api
 from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.format.reading import earlier_words
-from compactor_cli.summaries.format.verbatim import QUOTED, carried
+from compactor_cli.summary_text.reading import earlier_words
+from compactor_cli.summary_text.verbatim import QUOTED, carried
 from tests.builders import run_process
 from tests.pipeline.sessions import Json, assistant, filler, records_of, result, system, to_bytes, user
 from tests.pipeline.sessions import compact as compact_with

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compactor_cli.model.report import Compaction
-from compactor_cli.summaries.format.headers import covered, parse_ranges
+from compactor_cli.summary_text.headers import covered, parse_ranges
 from tests.builders import run_process
 from tests.features.test_topics import AREAS, session, task
 from tests.pipeline.sessions import Json, assistant, filler, load, records_of, system, to_bytes, user

@@ -9,7 +9,7 @@ import pytest
 from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.strategies import STRATEGIES
-from compactor_cli.summaries.format.headers import round_of
+from compactor_cli.summary_text.headers import round_of
 from tests.pipeline.sessions import Json, compact, records_of, user
 from tests.strategies import work
 

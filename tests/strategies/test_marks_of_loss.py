@@ -9,7 +9,7 @@ import pytest
 from compactor_cli import api
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
-from compactor_cli.summaries.format.headers import covered
+from compactor_cli.summary_text.headers import covered
 from tests.builders import call, calling, jsonl, result, user
 from tests.strategies import work
 

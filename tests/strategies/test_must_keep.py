@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compactor_cli.strategies.adaptive import must_keep as musts
-from compactor_cli.summaries.format.headers import lines_header
+from compactor_cli.summary_text.headers import lines_header
 from tests.builders import assistant, call, calling, result, user
 from tests.features.sessions import Told
 

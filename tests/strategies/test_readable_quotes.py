@@ -10,7 +10,7 @@ import pytest
 
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.selection import ChosenLine
-from compactor_cli.summaries.format.excerpts import quote
+from compactor_cli.summary_text.excerpts import quote
 from tests.builders import assistant as says
 from tests.builders import call, calling, user
 from tests.builders import result as answers

@@ -10,7 +10,7 @@ from compactor_cli.pipeline.verify import faults
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies.shared.recent import room_without_target
-from compactor_cli.summaries.format.headers import covered
+from compactor_cli.summary_text.headers import covered
 from tests.builders import run_process
 from tests.pipeline.sessions import assistant, compact, filler, load, long_session, records_of, result, to_bytes, user
 from tests.strategies import work

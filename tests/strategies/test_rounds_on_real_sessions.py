@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from compactor_cli import api
-from compactor_cli.summaries.format.verbatim import carried
+from compactor_cli.summary_text.verbatim import carried
 from tests.pipeline.sessions import assistant, result, transcript
 from tests.strategies import work
 from tests.strategies.growing import actions_of, check_rounds, facts_in, lost_facts, pieces, rounds, summary_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from compactor_cli.summaries.format.headers import covered, is_summary
+from compactor_cli.summary_text.headers import covered, is_summary
 from tests.builders import ROOT, Finished
 from tests.pipeline.sessions import assistant, filler, system, to_bytes, user
 

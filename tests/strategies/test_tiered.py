@@ -352,7 +352,7 @@ def test_each_summary_names_what_it_stands_for_and_is_smaller() -> None:
 
 def test_time_order_is_kept_with_summaries_at_the_place_of_what_they_replace() -> None:
     part = compact(long_session(60), target_ratio=0.4)
-    from compactor_cli.summaries.format.headers import covered
+    from compactor_cli.summary_text.headers import covered
 
     places = [m.index if m.index >= 0 else covered(m.text())[0] for m in part.messages]
     assert places == sorted(places)

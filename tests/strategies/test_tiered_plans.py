@@ -17,7 +17,7 @@ from compactor_cli.model.plan import Plan, SummarySlot
 from compactor_cli.model.report import Analysis
 from compactor_cli.pipeline.make_plan import make_plan
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.format.excerpts import Excerpt
+from compactor_cli.summary_text.excerpts import Excerpt
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for
 from tests.asking import ScriptedModel

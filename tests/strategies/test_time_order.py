@@ -12,8 +12,8 @@ from compactor_cli.model.plan import Decision
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
 from compactor_cli.strategies.adaptive.arrangement import arrange
-from compactor_cli.summaries.format.headers import covered
-from compactor_cli.summaries.format.verbatim import carried
+from compactor_cli.summary_text.headers import covered
+from compactor_cli.summary_text.verbatim import carried
 from tests.pipeline.sessions import Json, assistant, compact, filler, records_of, system, user
 from tests.properties.checks import TIME_ORDERED
 from tests.properties.time_order import check_time_order

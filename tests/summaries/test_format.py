@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from compactor_cli.model.state_line import StateLine
-from compactor_cli.summaries.format.excerpts import Excerpt, bare, heading, legend, quote, speaker_of
-from compactor_cli.summaries.format.headers import (
+from compactor_cli.summary_text.excerpts import Excerpt, bare, heading, legend, quote, speaker_of
+from compactor_cli.summary_text.headers import (
     Base,
     base_of,
     body_start,
@@ -21,8 +20,9 @@ from compactor_cli.summaries.format.headers import (
     writer_of,
     written_by,
 )
-from compactor_cli.summaries.format.state_block import state_lines, state_text
-from compactor_cli.summaries.format.verbatim import QUOTED, block, carried, label_of, quoted_span, turns
+from compactor_cli.summary_text.state_block import state_lines, state_text
+from compactor_cli.summary_text.state_line import StateLine
+from compactor_cli.summary_text.verbatim import QUOTED, block, carried, label_of, quoted_span, turns
 from tests.properties.profile import examples
 
 COVERS = st.sets(st.integers(0, 500), min_size=1, max_size=16)

@@ -17,7 +17,7 @@ from compactor_cli import api
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.format.headers import round_of
+from compactor_cli.summary_text.headers import round_of
 from tests.pipeline.sessions import Json, assistant, filler, long_session, result, to_bytes, transcript, user
 from tests.properties.generators import SHAPES, Conversation, long_conversation, well_formed
 from tests.properties.generators import to_bytes as shaped_bytes

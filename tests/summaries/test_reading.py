@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from compactor_cli.model.state_line import StateLine
-from compactor_cli.summaries.format.excerpts import Excerpt, harmless, heading, quote
-from compactor_cli.summaries.format.headers import header, is_summary, lines_header, lines_mark, quotes_lines
-from compactor_cli.summaries.format.reading import earlier_words, heading_at, quoted_words, readable
-from compactor_cli.summaries.format.state_block import state_text
-from compactor_cli.summaries.format.verbatim import QUOTED, block, carried, carried_spans, last_request, turns
+from compactor_cli.summary_text.excerpts import Excerpt, harmless, heading, quote
+from compactor_cli.summary_text.headers import header, is_summary, lines_header, lines_mark, quotes_lines
+from compactor_cli.summary_text.reading import earlier_words, heading_at, quoted_words, readable
+from compactor_cli.summary_text.state_block import state_text
+from compactor_cli.summary_text.state_line import StateLine
+from compactor_cli.summary_text.verbatim import QUOTED, block, carried, carried_spans, last_request, turns
 from tests.properties.profile import examples
 
 WORDS = st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1, max_size=60).filter(str.strip)

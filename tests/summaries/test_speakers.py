@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.features.call_lines import call_label
-from compactor_cli.summaries.format.excerpts import (
+from compactor_cli.summary_text.excerpts import (
     Speaker,
     bare,
     heading,
@@ -14,8 +14,8 @@ from compactor_cli.summaries.format.excerpts import (
     speaker_of,
     user_named,
 )
-from compactor_cli.summaries.format.headers import header
-from compactor_cli.summaries.format.verbatim import TURNS, carried, carried_spans, speaker_in, turns
+from compactor_cli.summary_text.headers import header
+from compactor_cli.summary_text.verbatim import TURNS, carried, carried_spans, speaker_in, turns
 from tests.pipeline.sessions import Json, assistant, compact, filler, records_of, result, transcript, user
 
 TOPICS = ["cask", "hull", "reef", "tide", "mast", "sail", "buoy", "dock", "helm", "keel"]

@@ -8,7 +8,7 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.summaries.format.excerpts import (
+from compactor_cli.summary_text.excerpts import (
     LEGEND,
     Excerpt,
     bare,

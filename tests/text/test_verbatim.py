@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compactor_cli.summaries.format.verbatim import (
+from compactor_cli.summary_text.verbatim import (
     LAST_REQUEST_WAS,
     QUOTED,
     Carried,

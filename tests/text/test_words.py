@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.model.injected import origin_of
-from compactor_cli.summaries.format.headers import (
+from compactor_cli.summary_text.headers import (
     Base,
     base_of,
     covered,

@@ -14,6 +14,7 @@ from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.make_plan import compile_patterns
@@ -22,7 +23,6 @@ from compactor_cli.prompt.definition import Prompt, SegmentChoice
 from compactor_cli.prompt.parse import schema_text
 from compactor_cli.prompt.segments import choose_segments
 from compactor_cli.prompt.sizes import size_parts
-from compactor_cli.settings.layers import Layer
 from compactor_cli.views.compare_sources import survival_of
 
 

@@ -24,6 +24,7 @@ from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.containers import pack
 from compactor_cli.errors import UsageError
 from compactor_cli.model.decisions import Aim
@@ -31,7 +32,6 @@ from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.decision_files import by_conversation, decisions_on, match_decisions, write_decisions
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.settings import Settings
-from compactor_cli.settings.layers import Layer
 from compactor_cli.strategies import strategy as strategy_named
 
 if TYPE_CHECKING:

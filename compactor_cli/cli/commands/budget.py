@@ -11,6 +11,7 @@ from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.report import Analysis
@@ -20,7 +21,6 @@ from compactor_cli.pipeline.share_budget import allocate
 from compactor_cli.prompt.definition import Prompt, SegmentChoice
 from compactor_cli.prompt.segments import choose_segments
 from compactor_cli.prompt.sizes import fixed_parts, size_parts
-from compactor_cli.settings.layers import Layer
 from compactor_cli.tokens.base import TokenCounter
 
 

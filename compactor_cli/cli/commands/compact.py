@@ -19,9 +19,9 @@ from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import BUG, BUG_REMEDY, CompactorError, ExitCode
 from compactor_cli.model.outcome import Outcome
-from compactor_cli.settings.layers import Layer
 
 
 @takes("compact")

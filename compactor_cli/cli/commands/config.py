@@ -15,12 +15,12 @@ from compactor_cli.cli.commands.config_edit import init, set_key, unset
 from compactor_cli.cli.session import Configured, config_of, configure
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.checked_values import allowed, shown
+from compactor_cli.configuration.keys import Key, keys
+from compactor_cli.configuration.parsed_file import unknown
+from compactor_cli.configuration.settings_files import SettingsFile, named_file, project_file, user_file, working_folder
 from compactor_cli.errors import SettingsError, StoreError, UsageError
 from compactor_cli.render.console import make_console
-from compactor_cli.settings.checked_values import allowed, shown
-from compactor_cli.settings.keys import Key, keys
-from compactor_cli.settings.parsed_file import unknown
-from compactor_cli.settings.settings_files import SettingsFile, named_file, project_file, user_file, working_folder
 
 ANSWERS = "answers of models"
 MEMORIES = "originals, rounds and memories"

@@ -13,12 +13,11 @@ from compactor_cli.cli.files import real_path, write_bytes
 from compactor_cli.cli.options import RunOptions
 from compactor_cli.cli.session import config_of, configure
 from compactor_cli.cli.typed_options import takes
-from compactor_cli.errors import SettingsError, UsageError
-from compactor_cli.settings.checked_values import parsed, shown, written
-from compactor_cli.settings.keys import Key, keys
-from compactor_cli.settings.layers import merge
-from compactor_cli.settings.parsed_file import layer_of, unknown
-from compactor_cli.settings.settings_files import (
+from compactor_cli.configuration.checked_values import parsed, shown, written
+from compactor_cli.configuration.keys import Key, keys
+from compactor_cli.configuration.layers import merge
+from compactor_cli.configuration.parsed_file import layer_of, unknown
+from compactor_cli.configuration.settings_files import (
     SUFFIXES,
     SettingsFile,
     named_file,
@@ -29,6 +28,7 @@ from compactor_cli.settings.settings_files import (
     user_file,
     working_folder,
 )
+from compactor_cli.errors import SettingsError, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ def set_key(args: SetOptions, ctx: typer.Context) -> None:
       compactor config set strategy hybrid --user
       compactor config set tiers.keep 1,0.6,0.3,0.1 --config settings.yaml
     """
-    from compactor_cli.settings.editing import with_value
+    from compactor_cli.configuration.editing import with_value
 
     key = args.key
     if key not in keys():
@@ -98,7 +98,7 @@ def unset(args: UnsetOptions, ctx: typer.Context) -> None:
       compactor config unset context.threshold
       compactor config unset strategy --user
     """
-    from compactor_cli.settings.editing import without
+    from compactor_cli.configuration.editing import without
 
     key, file = args.key, _target(args, ctx.obj)
     after = without(file, read_text(file), key)
@@ -119,7 +119,7 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
       compactor config init
       compactor config init --user --yaml
     """
-    from compactor_cli.settings.template import template
+    from compactor_cli.configuration.template import template
 
     named = args.config or ctx.obj
     if args.user and named:

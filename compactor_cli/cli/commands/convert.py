@@ -16,10 +16,10 @@ from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one, refuse_overwriting
 from compactor_cli.cli.session import Session, forced, open_session
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.checked_values import moment
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.converting import TARGETS
 from compactor_cli.errors import UsageError, meant
-from compactor_cli.settings.checked_values import moment
-from compactor_cli.settings.layers import Layer
 
 if TYPE_CHECKING:
     from compactor_cli.converting.base import Target

@@ -17,10 +17,10 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.formats import FORMATS
 from compactor_cli.pipeline.verify import faults as find_faults
-from compactor_cli.settings.layers import Layer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,12 +16,12 @@ from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
 from compactor_cli.cli.session import Session, forced, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.containers import pack
 from compactor_cli.doctor.base import IMAGE_BYTES, Finding, Limits
 from compactor_cli.doctor.examine import Examined, examine, mended
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.transcript import Source
-from compactor_cli.settings.layers import Layer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,8 @@ from compactor_cli.cli.inputs import inputs_of
 from compactor_cli.cli.session import Session, conversations, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError
-from compactor_cli.settings.layers import Layer
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
 

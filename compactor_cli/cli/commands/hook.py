@@ -18,9 +18,9 @@ from compactor_cli.cli import options
 from compactor_cli.cli.files import read_text, write_bytes
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.hooks.installing import with_hooks, without_hooks
-from compactor_cli.settings.layers import Layer
 
 COMMAND = "compactor hook run"
 

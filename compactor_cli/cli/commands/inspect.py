@@ -16,13 +16,13 @@ from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, StoreError, UsageError
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.archived import PastRound
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze
-from compactor_cli.settings.layers import Layer
 from compactor_cli.text.clean import plain
 from compactor_cli.tokens.models import model_facts
 from compactor_cli.views.forecast import Outlook, outlook

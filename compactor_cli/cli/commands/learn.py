@@ -18,11 +18,11 @@ from compactor_cli.cli.files import real_path, write_bytes
 from compactor_cli.cli.session import Session, conversations, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.content import sha256
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.settings.layers import Layer
 
 if TYPE_CHECKING:  # imported where they are used: other commands start without them
     from compactor_cli.evaluation.learning.examples import Lesson, TrainingCase

@@ -10,8 +10,8 @@ from typing import Any
 from compactor_cli.cli import options
 from compactor_cli.cli.mcp_tools import TOOLS, Served
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError
-from compactor_cli.settings.layers import Layer
 
 INSTRUCTIONS = (
     "Sessions of coding agents on this machine: list them, look into one, write a smaller copy, and find or bring back "

@@ -15,10 +15,10 @@ from compactor_cli.cli.databases import existing_database
 from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, open_log
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError, meant
 from compactor_cli.memory.conditions import ORDERS
 from compactor_cli.render.console import counted, make_console
-from compactor_cli.settings.layers import Layer
 
 MOST = 1_000_000_000
 """What databases take for a limit."""

@@ -14,10 +14,10 @@ from compactor_cli.cli.memory_log import NOTHING, IdsOptions, open_log
 from compactor_cli.cli.options import CommandOptions
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.memory import CATEGORIES, Memory
 from compactor_cli.render.console import counted
-from compactor_cli.settings.layers import Layer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

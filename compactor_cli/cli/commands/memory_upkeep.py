@@ -16,9 +16,9 @@ from compactor_cli.cli.options import CommandOptions, OutOption
 from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import NotKeptError
 from compactor_cli.render.console import counted, make_console
-from compactor_cli.settings.layers import Layer
 
 SHOWN = 20
 """Rows of a table of changes; --json has all of them."""

@@ -20,9 +20,9 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, NotKeptError, UsageError
 from compactor_cli.model.content import Content, in_memory, in_pieces, joined
-from compactor_cli.settings.layers import Layer
 
 if TYPE_CHECKING:
     from compactor_cli.archive.search import MessageHit

@@ -14,10 +14,10 @@ from compactor_cli.cli.inputs import inputs_of, one_by_one
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze
-from compactor_cli.settings.layers import Layer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,9 +21,9 @@ from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.session_menu import content_of, project_of, this_machine
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.formats.base import parse_time
-from compactor_cli.settings.layers import Layer
 
 _SHOWN = 20
 """Sessions that are listed without --limit."""

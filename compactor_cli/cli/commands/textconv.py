@@ -11,10 +11,10 @@ from compactor_cli.cli import options
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.session import Configured
 from compactor_cli.cli.typed_options import takes
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import CompactorError
 from compactor_cli.model.content import in_memory
 from compactor_cli.settings import ReadingSettings, Settings
-from compactor_cli.settings.layers import Layer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from compactor_cli.features.work.file_checks import LABEL, FileChecks
 from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.git_files import KEEPING, commits_back
 from compactor_cli.features.work.ledger import PATHLESS, command_actions, every_action, is_within
-from compactor_cli.model.state_line import StateLine
+from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 

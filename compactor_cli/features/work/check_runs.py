@@ -22,7 +22,7 @@ from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.ledger import failure_line, says_why
 from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.model.message import Part
-from compactor_cli.model.state_line import StateLine
+from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.outcomes import result_errors

@@ -13,7 +13,7 @@ from compactor_cli.features.work.endings import is_declined, refuses_edit
 from compactor_cli.features.work.github_steps import looks_by_api
 from compactor_cli.features.work.ledger import PATH_KEYS, failure_line
 from compactor_cli.model.message import Part
-from compactor_cli.model.state_line import StateLine
+from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later

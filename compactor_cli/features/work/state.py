@@ -29,14 +29,14 @@ from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.model.message import Message
-from compactor_cli.model.state_line import Kind, StateLine
-from compactor_cli.summaries.format.state_block import (
+from compactor_cli.summary_text.state_block import (
     holds_after,
     state_lines,
     state_text,
     unlisted_counts,
     unlisted_text,
 )
+from compactor_cli.summary_text.state_line import Kind, StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps, word_set

@@ -14,7 +14,6 @@ from compactor_cli.features.work.task_lists import outdated_lists
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
-from compactor_cli.model.state_line import StateLine
 from compactor_cli.model.talking import people_talk
 from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import (
@@ -33,7 +32,8 @@ from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
-from compactor_cli.summaries.format.headers import Base
+from compactor_cli.summary_text.headers import Base
+from compactor_cli.summary_text.state_line import StateLine
 
 REQUEST = "large request of the user"
 """Reason of a request that is cut at its place."""

@@ -11,7 +11,7 @@ from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import is_interjection, people_talk
-from compactor_cli.summaries.format.excerpts import begins_part, is_said_by
+from compactor_cli.summary_text.excerpts import begins_part, is_said_by
 
 _TALK = 0.6
 """Share of talk from which on a session is people talking; agents that write their actions as text have less."""

@@ -15,11 +15,11 @@ from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.replies import reply_span
-from compactor_cli.model.state_line import Kind, StateLine
 from compactor_cli.model.talking import telling_requests
-from compactor_cli.summaries.format.excerpts import INSTRUCTIONS
-from compactor_cli.summaries.format.reading import earlier_words
-from compactor_cli.summaries.format.state_block import unlisted_counts, unlisted_text
+from compactor_cli.summary_text.excerpts import INSTRUCTIONS
+from compactor_cli.summary_text.reading import earlier_words
+from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text
+from compactor_cli.summary_text.state_line import Kind, StateLine
 from compactor_cli.text.patterns import compiled_later
 
 _FEW_WORDS = 12

@@ -22,7 +22,7 @@ from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_REQUEST, 
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.strategies.shared.time_order import can_move
-from compactor_cli.summaries.format.verbatim import last_request
+from compactor_cli.summary_text.verbatim import last_request
 
 
 class OneSummaryChooser(Chooser):

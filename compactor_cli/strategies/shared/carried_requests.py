@@ -28,10 +28,10 @@ from compactor_cli.strategies.shared.requests import (
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE
 from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.strategies.shared.time_order import can_move
-from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, user_named
-from compactor_cli.summaries.format.headers import quotes_lines
-from compactor_cli.summaries.format.reading import quoted_words
-from compactor_cli.summaries.format.verbatim import Kind, carried, earlier_label, label_of, speaker_in
+from compactor_cli.summary_text.excerpts import INSTRUCTIONS, user_named
+from compactor_cli.summary_text.headers import quotes_lines
+from compactor_cli.summary_text.reading import quoted_words
+from compactor_cli.summary_text.verbatim import Kind, carried, earlier_label, label_of, speaker_in
 
 SHARE = 0.4
 """Share of the room for the words of the user."""

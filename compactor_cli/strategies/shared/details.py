@@ -12,7 +12,7 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.rooms import DETAIL
 from compactor_cli.strategies.shared.selection import Selector, densest
-from compactor_cli.summaries.format.excerpts import LEGEND, Excerpt
+from compactor_cli.summary_text.excerpts import LEGEND, Excerpt
 
 REACH = 500_000
 """Tokens back to which every line is looked at, several times what models hold; of what is older, only

@@ -18,7 +18,7 @@ from compactor_cli.model.pairing import Spot, pair
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.replies import reply_span
 from compactor_cli.strategies.shared.selection import ChosenLine
-from compactor_cli.summaries.format.excerpts import (
+from compactor_cli.summary_text.excerpts import (
     GAP,
     INSTRUCTIONS,
     Excerpt,
@@ -28,9 +28,9 @@ from compactor_cli.summaries.format.excerpts import (
     quote,
     user_named,
 )
-from compactor_cli.summaries.format.headers import Base, lines_header, lines_mark
-from compactor_cli.summaries.format.reading import heading_at
-from compactor_cli.summaries.format.verbatim import CarriedSpan, carried_spans
+from compactor_cli.summary_text.headers import Base, lines_header, lines_mark
+from compactor_cli.summary_text.reading import heading_at
+from compactor_cli.summary_text.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later

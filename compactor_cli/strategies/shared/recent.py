@@ -34,8 +34,8 @@ from compactor_cli.strategies.shared.requests import HEADING as LABEL
 from compactor_cli.strategies.shared.requests import KeptRequest
 from compactor_cli.strategies.shared.rooms import DETAIL
 from compactor_cli.strategies.shared.time_order import can_move, in_time_order
-from compactor_cli.summaries.format.headers import CUT_OFF
-from compactor_cli.summaries.format.verbatim import TURNS, block, turn
+from compactor_cli.summary_text.headers import CUT_OFF
+from compactor_cli.summary_text.verbatim import TURNS, block, turn
 from compactor_cli.text.shorten import SMALLEST
 
 HEADING = 90

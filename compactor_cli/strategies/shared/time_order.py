@@ -16,8 +16,8 @@ from compactor_cli.model.injected import is_instructing
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Quote, SummarySlot
 from compactor_cli.model.planning import DECIDED, PlanInput
-from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, user_named
-from compactor_cli.summaries.format.verbatim import can_repeat, label_of, turn
+from compactor_cli.summary_text.excerpts import INSTRUCTIONS, user_named
+from compactor_cli.summary_text.verbatim import can_repeat, label_of, turn
 
 HEADINGS = 0.25
 """Share of a summary's room that the headings of its stretches may take."""

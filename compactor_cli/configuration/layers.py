@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from compactor_cli.configuration.keys import keys
+from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.errors import SettingsError
 from compactor_cli.settings import ReadingSettings, Settings
-from compactor_cli.settings.keys import keys
-from compactor_cli.settings.presets import PRESETS
 
 S = TypeVar("S")
 

@@ -91,7 +91,7 @@ def turn(label: str, text: str) -> str:
 
 
 def label_of(message: int, speaker: str) -> str:
-    """Return what stands before a message. Speakers as in `summaries/format/excerpts.py`."""
+    """Return what stands before a message. Speakers as in `summary_text/excerpts.py`."""
     return f"#{message} {speaker}" if speaker else f"#{message}"
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from compactor_cli.configuration.checked_values import checked, written
+from compactor_cli.configuration.keys import keys, sections
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.errors import SettingsError
-from compactor_cli.settings.checked_values import checked, written
-from compactor_cli.settings.keys import keys, sections
-from compactor_cli.settings.layers import Layer, Origin, SettingValue
 
 
 def layer_of(document: Mapping[Any, Any], origin: Origin) -> Layer:

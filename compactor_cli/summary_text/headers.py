@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from compactor_cli.summaries.format.verbatim import LAST_REQUEST_WAS, TURNS
+from compactor_cli.summary_text.verbatim import LAST_REQUEST_WAS, TURNS
 from compactor_cli.text.patterns import compiled_later
 
 SUMMARY_PREFIX = "## Session Summary"

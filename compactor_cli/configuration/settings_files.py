@@ -10,10 +10,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.configuration.keys import keys
+from compactor_cli.configuration.layers import Layer, Origin
+from compactor_cli.configuration.parsed_file import layer_of
 from compactor_cli.errors import InputError, SettingsError
-from compactor_cli.settings.keys import keys
-from compactor_cli.settings.layers import Layer, Origin
-from compactor_cli.settings.parsed_file import layer_of
 from compactor_cli.text.yaml_document import read_document
 
 SUFFIXES = (".toml", ".yaml", ".yml")

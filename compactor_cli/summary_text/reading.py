@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from compactor_cli.summaries.format.excerpts import INSTRUCTIONS, earlier_heading, is_said_by, quoted_parts, unquoted
-from compactor_cli.summaries.format.headers import body_start, quotes_lines
-from compactor_cli.summaries.format.state_block import state_spans
-from compactor_cli.summaries.format.verbatim import (
+from compactor_cli.summary_text.excerpts import INSTRUCTIONS, earlier_heading, is_said_by, quoted_parts, unquoted
+from compactor_cli.summary_text.headers import body_start, quotes_lines
+from compactor_cli.summary_text.state_block import state_spans
+from compactor_cli.summary_text.verbatim import (
     LAST_REQUEST_WAS,
     CarriedSpan,
     carried_spans,

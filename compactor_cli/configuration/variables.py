@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from compactor_cli.configuration.checked_values import parsed, written
+from compactor_cli.configuration.keys import keys
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.errors import SettingsError
-from compactor_cli.settings.checked_values import parsed, written
-from compactor_cli.settings.keys import keys
-from compactor_cli.settings.layers import Layer, Origin, SettingValue
 
 CONFIG = "COMPACTOR_CONFIG"
 """Names the file to read instead of the user's and the project's."""

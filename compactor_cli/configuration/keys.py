@@ -10,10 +10,10 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
+from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.formats import NAMES as FORMAT_NAMES
 from compactor_cli.scoring import SCORERS
 from compactor_cli.settings import Option, ReadingSettings, Settings
-from compactor_cli.settings.presets import PRESETS
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summaries.registry import SUMMARIZERS
 from compactor_cli.tokens import TOKENIZERS

@@ -10,9 +10,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from compactor_cli.configuration.keys import Key
 from compactor_cli.errors import meant
 from compactor_cli.formats.base import parse_time
-from compactor_cli.settings.keys import Key
 from compactor_cli.text.addresses import masked
 
 _WORDS = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compactor_cli.settings.checked_values import allowed, written
-from compactor_cli.settings.keys import Key, keys, sections
-from compactor_cli.settings.presets import PRESETS
+from compactor_cli.configuration.checked_values import allowed, written
+from compactor_cli.configuration.keys import Key, keys, sections
+from compactor_cli.configuration.presets import PRESETS
 
 _HEAD = """\
 # Settings of compactor; docs/settings.md says more.

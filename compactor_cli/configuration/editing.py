@@ -11,10 +11,10 @@ from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
+from compactor_cli.configuration.checked_values import written
+from compactor_cli.configuration.keys import Key
+from compactor_cli.configuration.settings_files import SettingsFile, parse, section_of
 from compactor_cli.errors import SettingsError
-from compactor_cli.settings.checked_values import written
-from compactor_cli.settings.keys import Key
-from compactor_cli.settings.settings_files import SettingsFile, parse, section_of
 
 _HEADER = re.compile(r"^((?:[ \t]*\r?\n)*(?:[ \t]*#.*\n)*)([ \t]*\[.*)", re.MULTILINE)
 """A table's header in TOML, with the comment right above it and the blank lines before."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from compactor_cli.model.state_line import Kind, StateLine
-from compactor_cli.summaries.format.headers import is_state_heading, messages_to_state, state_heading
+from compactor_cli.summary_text.headers import is_state_heading, messages_to_state, state_heading
+from compactor_cli.summary_text.state_line import Kind, StateLine
 from compactor_cli.text.patterns import compiled_later
 
 _ORDER: tuple[Kind, ...] = ("task", "pending", "error", "check", "effect", "file")
