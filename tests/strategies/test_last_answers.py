@@ -52,7 +52,8 @@ def test_an_agent_that_only_talks_keeps_the_end_of_its_last_answer(target: int) 
 
 @pytest.mark.parametrize("target", range(60, 108, 6))
 def test_no_answer_is_a_bare_mark_of_what_is_left_out_of_it(target: int) -> None:
-    assert not last_of_chat(target).startswith("[…")
+    last = last_of_chat(target)
+    assert not last.startswith("[…") or last.endswith(ENDS)
 
 
 @pytest.mark.parametrize("target", [56, 60])

@@ -21,7 +21,9 @@ def requests(*records):
 
 def answers(*records, room=10**6):
     told = Told(*records)
-    ends = musts.answers_within(room, told.messages, told.lines, lambda line: len(told.lines.text(line)))
+    concluded = musts.conclusion(told.messages, told.lines)
+    said = [*([concluded] if concluded else []), *musts.answers(told.messages, told.lines)]
+    ends = musts.within(room, said, told.lines, lambda line: len(told.lines.text(line)))
     return [[told.lines.text(line) for line in group] for group in ends]
 
 

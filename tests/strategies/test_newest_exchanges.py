@@ -66,7 +66,7 @@ def test_what_an_agent_without_calls_does_stands_at_the_end_of_its_words() -> No
         thoughts = f"The {at}th module may be the one, or it may not be, and it will take time to see that. " * 12
         records.append(assistant(f"{thoughts}\n```\nopen_module --number {at} --quiet\n```"))
         records.append(user(f"EXECUTION RESULT of [open]:\n{output}"))
-    part = compact(records, target_tokens=1_050, strategy="adaptive")
+    part = compact(records, target_tokens=1_300, strategy="adaptive")
     said = [message.text() for message in part.messages if message.role == "assistant"]
     assert len(said) >= 2
     assert [text for text in said if not text.endswith("--quiet\n```")] == []

@@ -101,14 +101,25 @@ class PlanBuilder:
         self.small = False  # no room for more than small parts that nothing was chosen of
         self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
         # a ratio refers to what the first round started from; a target in tokens does without that
-        needed = inputs.settings.target_ratio is not None or inputs.target is None
-        self.newest = NewestExchanges(
-            inputs.messages, rest, self.renderer, room, folded=self.folded, summarized=needed, decided=self.reported
-        )
+        self.always = needed = inputs.settings.target_ratio is not None or inputs.target is None
+        self.newest = self.newest_within(room)
         self.present = self._present()
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, base=base, always=needed)
         self.state = must_keep.state_within(share_of(room, *_STATE), inputs, self._is_seen)
+
+    def newest_within(self, limit: int) -> NewestExchanges:
+        """Return the newest exchanges that stay at their place, in as many tokens at most."""
+        return NewestExchanges(
+            self.inputs.messages,
+            self.rest,
+            self.renderer,
+            self.room,
+            folded=self.folded,
+            summarized=self.always,
+            decided=self.reported,
+            limit=limit,
+        )
 
     def selector_of(self, taken: Iterable[int]) -> Selector:
         """Return what chooses lines beside those that are taken."""

@@ -29,7 +29,9 @@ from compactor_cli.strategies.shared.rooms import (
 )
 from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, densest
 
-_ANSWERS = (0.2, 0.12)
+_CONCLUSION = (0.4, 0.12)
+"""Shares of a small and of a large room for what the agent said at the very end."""
+_ANSWERS = (0.05, 0.12)
 """Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
 _ACCOUNT_SHARE = 0.15
 """Share of the room for the summary that an agent had written of its session: where the work stood."""
@@ -73,14 +75,21 @@ class Chooser(PlanBuilder):
         binding = BINDING_SHARE * self.room
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions, binding=binding))
         self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(inputs.messages, self.lines)))
-        room = share_of(self.room, *_ANSWERS)
-        for answer in must_keep.answers_within(room, inputs.messages, self.lines, self.selector.cost):
-            self._take(answer)
+        said = ((_CONCLUSION, [self.concluded]), (_ANSWERS, must_keep.answers(inputs.messages, self.lines)))
+        for shares, answers in said:
+            room = share_of(self.room, *shares)
+            for answer in must_keep.within(room, answers, self.lines, self.selector.cost):
+                self._take(answer)
 
     @cached_property
     def asked(self) -> list[must_keep.UserWords]:
         """Return what the user asked, in order."""
         return list(must_keep.requests(self.inputs.messages, self.lines))
+
+    @cached_property
+    def concluded(self) -> list[int]:
+        """Return lines of what the agent said at the very end."""
+        return must_keep.conclusion(self.inputs.messages, self.lines)
 
     def asked_lines(self) -> list[int]:
         """Return the lines of what the user asked."""
@@ -105,9 +114,10 @@ class Chooser(PlanBuilder):
             if best.tokens > self.room:  # nothing stays for being new; then of a large request what is chosen of it
                 self.present, self.small = self.large, small
                 best = self.build([])
-        if not self.talk and self.present != self.large and self._is_crowded(self.room - best.tokens):
-            self.present = self.large
-            best = self.build([])
+        for smaller in (True, False):
+            if not self.talk and self.present != self.large and self._is_crowded(self.room - best.tokens):
+                self._make_room(smaller=smaller)
+                best = self.build([])
         self._take_required(self.room - best.tokens)
         if best.tokens > self.room:
             return self._only_protected()
@@ -119,10 +129,20 @@ class Chooser(PlanBuilder):
             attempt = self._with_lines(best, 0.0)
         return self._marked(self._refilled(attempt))
 
+    @cached_property
+    def _needed(self) -> int:
+        """Return the tokens of all that the user said."""
+        return sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
+
     def _is_crowded(self, free: int) -> bool:
         """Return whether what the user said has no room in `free` tokens, though it takes little of all."""
-        needed = sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
-        return free - MARK < needed <= LARGE_REQUEST * self.room
+        return free - MARK < self._needed <= LARGE_REQUEST * self.room
+
+    def _make_room(self, *, smaller: bool) -> None:
+        """Make room for what the user said: less of the newest exchanges stays at its place, or nothing."""
+        if smaller:
+            self.newest = self.newest_within(self.room - MARK - self._needed)
+        self.present = self._present() if smaller else self.large
 
     def _refilled(self, attempt: Attempt) -> Attempt:
         """Spend what is left of a small room, where the next best line had no room: on what is small enough, for its
@@ -285,8 +305,9 @@ class Chooser(PlanBuilder):
         def cost(line: int) -> int:
             return 0 if line in taken else self.selector.cost(line)
 
-        answers = must_keep.answers_within(self.room - attempt.tokens, self.inputs.messages, self.lines, cost)
-        added = [[line for line in answer if line not in taken] for answer in answers]
+        answers = chain([self.concluded], must_keep.answers(self.inputs.messages, self.lines))
+        fitting = must_keep.within(self.room - attempt.tokens, answers, self.lines, cost)
+        added = [[line for line in answer if line not in taken] for answer in fitting]
         added = [lines for lines in added if lines][:_ATTEMPTS]
         self.worth_a_summary = MARK if attempt.slots else 1  # where nothing else is told, a few words are worth one
         for count in range(len(added), 0, -1):

@@ -25,8 +25,8 @@ _SHORT_STRING = 120
 """Characters of a string in a call's arguments that stays as it is."""
 _NAMED = 400
 """Tokens of a result from which on the mark of what is left out names the original."""
-_CHARACTERS = 3
-"""Characters that a token has at least, of the prose of most languages."""
+_MARK = 12
+"""Tokens of the mark of what is left out."""
 _CHANGED = 500
 """Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
 _WORD = compiled_later(r"\w")
@@ -50,6 +50,7 @@ class InPlaceRenderer:
         self._telling: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
         self._note = 0
         self._asked = Asked(messages)
+        self._last = max((message.index for message in messages if message.role == "assistant"), default=-1)
 
     def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
         """Render the group with only the lines in `taken`; parts that cannot be cut stay whole, and small ones: results
@@ -79,7 +80,8 @@ class InPlaceRenderer:
         all_lines = self._lines.of_piece(number)
         chosen = tuple(line for line in all_lines if line in taken)
         if small > SMALL and part.kind == "text" and self._messages[index].role == "assistant":
-            chosen = tuple(sorted({*chosen, *self._end(all_lines, small // 2)}))
+            room = small - _MARK
+            chosen = tuple(sorted({*chosen, *self._ends(all_lines, room // 2, room if index == self._last else 0)}))
         if part.kind == "tool_result":
             if number not in self._telling:  # groups are rendered for each plan that is tried
                 self._telling[number] = self._telling_line((index, position), part, number)
@@ -123,13 +125,20 @@ class InPlaceRenderer:
         sizes = accumulate(self._lines.ends[line] - self._lines.starts[line] for line in lines)
         return tuple(sorted(line for line, size in zip(lines, sizes, strict=True) if size <= _LINE))
 
-    def _end(self, lines: range, room: int) -> Iterator[int]:
-        """Yield the last line of a text, and those before it that fit in about `room` tokens: where an agent has no
-        calls, what it does stands at the end of what it says."""
-        left = _CHARACTERS * room
+    def _ends(self, lines: range, room: int, both: int) -> Iterator[int]:
+        """Yield the last line of a text, those before it that fit in `room` tokens with it, and the first ones as long
+        as all fit in `both`. An answer begins with what was found, and ends with what is asked of the user; where an
+        agent has no calls, what it does stands at the end of what it says."""
+        used, first = 0, lines.stop
         for line in reversed(lines):
-            left -= self._lines.ends[line] - self._lines.starts[line]
-            if left < 0 and line != lines[-1]:
+            cost = self._count(self._lines.text(line)) + 1
+            if used and used + cost > room:
+                break
+            used, first = used + cost, line
+            yield line
+        for line in range(lines.start, first):
+            used += self._count(self._lines.text(line)) + 1
+            if used > both:
                 break
             yield line
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -87,33 +87,32 @@ def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[
         yield UserWords(number, words.start, words.end)
 
 
-def answers_within(
-    room: float, messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int]
+def within(
+    room: float, answers: Iterable[list[int]], lines: SessionLines, cost: Callable[[int], int]
 ) -> Iterator[list[int]]:
-    """Yield the ends of answers that fit in `room` tokens; a line that asks is the last to make way. `cost`: tokens of
-    a line beside those yielded before."""
-    for answer in _answers(messages, lines):
+    """Yield the lines of answers that fit in `room` tokens; those between the first and the last make way first, and a
+    line that asks last. `cost`: tokens of a line beside those yielded before."""
+    for answer in answers:
         taken = answer
         while taken and sum(map(cost, taken)) > room:
-            first = next((at for at, line in enumerate(taken) if not _ASKS.search(lines.text(line))), 0)
-            taken = [*taken[:first], *taken[first + 1 :]]
+            order = (*range(1, len(taken) - 1), 0, len(taken) - 1)
+            leaves = next((at for at in order if not _ASKS.search(lines.text(taken[at]))), 0)
+            taken = [*taken[:leaves], *taken[leaves + 1 :]]
         room -= sum(map(cost, taken))
         yield taken
 
 
-def _answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """Yield of what the agent said at the very end and before each request its last line, and before it the lines with
-    names that the request says again, such as the offer that it accepts, or the one before. First at the end, then
-    before requests of few words, which say nothing without it, and of these and the others before the newest first."""
-    if end := _conclusion(messages, lines):
-        yield end
+def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
+    """Yield of what the agent said before each request its last line, and before it the lines with names that the
+    request says again, such as the offer that it accepts, or the one before. First before requests of few words, which
+    say nothing without it, and of these and the others before the newest first."""
     turns = sorted(answers_before_turns(messages), key=lambda turn: (messages[turn[1]].tokens > _FEW_WORDS, -turn[1]))
     for index, request in turns:
         if speech := _speech(lines, index):
             yield [*(_said_again(lines, request, speech[:-1], speech[-1]) or speech[-_END:-1]), speech[-1]]
 
 
-def _conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
+def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
     """Return the first line and the end of what the agent said, or the end of what it thought by a tool for that,
     behind all requests and other calls."""
     last = next((message for message in reversed(messages) if not message.results), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from math import inf
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group
@@ -10,6 +11,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.shared.newest import newest_share
+from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
 
 RESULT_SHARE = 0.2
 """Share of the room for lines of the result that the agent answers next."""
@@ -21,9 +23,11 @@ _WRITTEN = 150
 """Tokens up to which what the agent wrote in them stays whole: its words, and the arguments of calls."""
 _LAST_WRITTEN = 0.25
 """Share of the room up to which it stays whole in the last exchange."""
-_LAST_TIMES, _LAST_SHARE = 3, 0.55
-"""What the last exchange may take: a multiple of the share of all of them, and a share of the room at most, so that the
-user's words have room beside it."""
+_LAST_OF_TINY, _LAST_SHARE = 1.0, 0.55
+"""Shares of a tiny room and of others that the last exchange may take: of a few hundred tokens it is most of what tells
+how to go on, and what has room beside it are the user's words."""
+_TINY = 100
+"""Tokens up to which a room is tiny."""
 
 
 class NewestExchanges:
@@ -39,12 +43,14 @@ class NewestExchanges:
         folded: Set[int] = frozenset(),
         summarized: bool = False,
         decided: Mapping[int, Decision],
+        limit: float = inf,
     ) -> None:
         """Choose among `groups`, of which nothing is decided but what stands in `decided`. `folded`: those that never
-        stay. `summarized`: something has to be left to a summary."""
+        stay. `summarized`: something has to be left to a summary. `limit`: the most tokens that they may take."""
         self._messages, self._renderer, self._room = messages, renderer, room
-        self._share = newest_share(room)
-        self._limit = max(self._share, min(_LAST_TIMES * self._share, _LAST_SHARE * room))
+        self._share = min(newest_share(room), limit)
+        last_share = between(room, (_TINY, _LAST_OF_TINY), (SMALL_ROOM, _LAST_SHARE))
+        self._limit = min(max(self._share, last_share), limit)
         self.last = self._last_exchange(groups)
         self.in_place = self._choose(self._behind_first(groups) if summarized else groups, folded, decided)
 

@@ -8,7 +8,7 @@ LARGE_REQUEST, SMALL_REQUEST = 0.4, 60
 """Share of a room, and tokens in any case, up to which the last request is kept whole."""
 DETAIL = 60_000
 """Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
-_REQUESTS_OF_SMALL, _REQUESTS = 0.55, 0.4
+_REQUESTS_OF_SMALL, _REQUESTS = 0.48, 0.4
 """Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""
 SMALL_ROOM, _LARGE = 400, 800
 """Tokens up to which a room is small, and from which on it is large."""
@@ -16,8 +16,14 @@ SMALL_ROOM, _LARGE = 400, 800
 
 def share_of(room: int, small: float, large: float) -> float:
     """Return the tokens of a share: `small` of a small room, `large` of a large one, in proportion between the two."""
-    size = (min(max(room, SMALL_ROOM), _LARGE) - SMALL_ROOM) / (_LARGE - SMALL_ROOM)
-    return room * (small + size * (large - small))
+    return between(room, (SMALL_ROOM, small), (_LARGE, large))
+
+
+def between(room: int, low: tuple[int, float], high: tuple[int, float]) -> float:
+    """Return the tokens of a share that changes from one size of room to another, each given with its share."""
+    (smallest, first), (largest, last) = low, high
+    size = (min(max(room, smallest), largest) - smallest) / (largest - smallest)
+    return room * (first + size * (last - first))
 
 
 def room_for_older(asked: float, room: int) -> float:
