@@ -10,17 +10,14 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import os
-import shlex
 import shutil
-import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import tomli
 import typer
+from printed import printed
 
 import compactor_cli
 from compactor_cli.agents import AGENTS
@@ -35,9 +32,7 @@ from compactor_cli.formats import FORMATS
 from compactor_cli.resuming import AGENTIC
 from compactor_cli.strategies import STRATEGIES
 
-_RUN = "import sys; sys.argv[0] = 'compactor'; from compactor_cli.cli.app import main; main()"
 _PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "COMPACTOR_CONFIG": os.devnull}
-_OURS = ("COMPACTOR_", "PROMPT_COMPACTION_")
 SAMPLE = Path("sample_transcripts/openai-chat.jsonl")
 
 
@@ -53,7 +48,8 @@ def help_pages() -> str:
     names = [""]
     for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]  # it is a group
         names += [name, *(f"{name} {part}" for part in getattr(command, "commands", ()))]
-    pages = [(f"compactor {name}".rstrip(), _output([*name.split(), "--help"], Path.cwd())) for name in names]
+    titles = [f"compactor {name}".rstrip() for name in names]
+    pages = [(title, _output(f"{title} --help", Path.cwd())) for title in titles]
     return "\n".join(f"\n## {title}\n\n```text\n{text}\n```" for title, text in pages) + "\n"
 
 
@@ -69,7 +65,7 @@ def refused(command: str) -> str:
     """What a command on a copy of the sample says that ends with another exit code than 0."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(SAMPLE, Path(folder) / "session.jsonl")
-        text, code = _ended(shlex.split(command)[1:], Path(folder))
+        text, code = _ended(command, Path(folder))
     if not code:
         raise SystemExit(f"{command}: exit code 0")
     return f"\n```text\n$ {command}\n{text}\n$ echo $?\n{code}\n```\n"
@@ -236,16 +232,6 @@ def presets() -> str:
     return "\n".join(["", "| preset | in words | sets |", "|---|---|---|", *rows, ""])
 
 
-def environment() -> dict[str, str]:
-    """The environment without settings of the program."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
-
-
-def arguments(words: Sequence[str]) -> list[str]:
-    """What starts the program of this checkout with some words."""
-    return [sys.executable, "-c", _RUN, *words]
-
-
 def _default(key: Key) -> str:
     return "unset" if key.default is None else "empty" if key.default in ("", ()) else f"`{shown(key.default)}`"
 
@@ -253,30 +239,22 @@ def _default(key: Key) -> str:
 def _shown(command: str, folder: Path) -> str:
     """What a command prints, or the first lines of it."""
     command, _, most = command.partition(" | head -")
-    lines = _output(shlex.split(command)[1:], folder).splitlines()
+    lines = _output(command, folder).splitlines()
     return "\n".join(lines[: int(most)] if most else lines)
 
 
-def _output(words: Sequence[str], folder: Path) -> str:
+def _output(command: str, folder: Path) -> str:
     """What one command prints, which has to work."""
-    text, code = _ended(words, folder)
+    text, code = _ended(command, folder)
     if code:
-        raise SystemExit(f"compactor {' '.join(words)}: exit code {code}\n{text}")
+        raise SystemExit(f"{command}: exit code {code}\n{text}")
     return text
 
 
-def _ended(words: Sequence[str], folder: Path) -> tuple[str, int]:
+def _ended(command: str, folder: Path) -> tuple[str, int]:
     """Standard error and standard output of one command, without blanks at the ends of lines, and its exit code."""
-    run = subprocess.run(
-        arguments(words),
-        cwd=folder,
-        env={**environment(), **_PLAIN},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        check=False,
-    )
-    return "\n".join(line.rstrip() for line in run.stdout.strip("\n").splitlines()), run.returncode
+    text, code = printed(command, folder, _PLAIN)
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()), code
 
 
 def measured(name: str) -> str:

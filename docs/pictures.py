@@ -9,15 +9,14 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 from io import StringIO
 from pathlib import Path
 
 import generated
+from printed import printed
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
@@ -140,19 +139,10 @@ def main(check: bool) -> int:
 
 
 def _colored(command: str, folder: Path) -> str:
-    environment = {k: v for k, v in generated.environment().items() if k not in _SILENT}
-    run = subprocess.run(
-        generated.arguments(shlex.split(command)[1:]),
-        cwd=folder,
-        env={**environment, **_TERMINAL},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        check=False,
-    )
-    if run.returncode:
-        raise SystemExit(f"{command}: exit code {run.returncode}\n{run.stdout}")
-    return run.stdout.rstrip("\n")
+    text, code = printed(command, folder, _TERMINAL, without=_SILENT)
+    if code:
+        raise SystemExit(f"{command}: exit code {code}\n{text}")
+    return text.rstrip("\n")
 
 
 if __name__ == "__main__":
