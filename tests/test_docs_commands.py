@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
-import sys
 
 import pytest
 
 from tests.builders import ROOT, environment, run_process
+from tests.program import put_program
 
 SAMPLES = ROOT / "sample_transcripts"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -86,12 +85,8 @@ def workplace(tmp_path, monkeypatch):
 
 def run_in_shell(command, folder):
     """A command with pipes, redirections or conditions, where `compactor` is a program on the path."""
-    program = folder.parent / "bin" / "compactor"
-    program.parent.mkdir(exist_ok=True)
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m compactor_cli "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
-    path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
-    variables = environment(PATH=path, PYTHONPATH=os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]))
+    put_program(folder.parent / "bin")
+    variables = environment(PATH=os.pathsep.join([str(folder.parent / "bin"), os.environ["PATH"]]))
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], cwd=folder, env=variables, capture_output=True, check=False
     )

@@ -7,13 +7,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
 
 import compactor_cli as compactor
 from tests.builders import ROOT, call, calling, environment, exchanges, jsonl, result, system, user
+from tests.program import put_program
 
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 SECTIONS = {title: text for title, _, text in (part.partition("\n") for part in re.split(r"^## ", PAGE, flags=re.M))}
@@ -161,8 +161,7 @@ def test_prepare_step_goes_on_with_what_it_has_when_it_cannot_compact(capsys, mo
 def test_prepare_step_of_the_ai_sdk_runs_the_command(tmp_path):
     (block,) = blocks(SEED_1, "js")
     (tmp_path / "step.mjs").write_text(block)
-    (tmp_path / "compactor").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m compactor_cli "$@"\n')
-    (tmp_path / "compactor").chmod(0o755)
+    put_program(tmp_path)
     (tmp_path / "run.mjs").write_text(
         'import { readFileSync } from "node:fs";\nimport { compact, prepareStep } from "./step.mjs";\n'
         'const messages = JSON.parse(readFileSync("messages.json"));\n'

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 
 import pytest
 
 from tests.builders import ROOT, call, calling, environment, jsonl, result, user
+from tests.program import put_program
 
 ANSWERED = [
     user("Mend the rounding."),
@@ -31,8 +31,9 @@ def git(tmp_path):
         done = subprocess.run(["git", *args], cwd=tmp_path, env=env, capture_output=True, check=True, text=True)
         return done.stdout
 
+    put_program(tmp_path / "bin")
     runner("init", "-q")
-    runner("config", "diff.transcript.textconv", f'"{sys.executable}" -m compactor_cli textconv')
+    runner("config", "diff.transcript.textconv", f'"{tmp_path / "bin" / "compactor"}" textconv')
     (tmp_path / ".gitattributes").write_text("*.jsonl diff=transcript\n")
     return runner
 

@@ -7,13 +7,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.builders import ROOT, environment, run_process
 from tests.hooks.sessions import RULE, working
+from tests.program import put_program
 
 BLOCKS = re.findall(r"```js\n(.*?)```", (ROOT / "docs" / "hooks.md").read_text(encoding="utf-8"), re.DOTALL)
 pytestmark = [
@@ -42,16 +42,11 @@ console.log(JSON.stringify(output));
 def node(tmp_path):
     """Run a module with a block of the page beside it, and `compactor` and `opencode` where programs are."""
     programs = tmp_path / "bin"
-    programs.mkdir()
-
-    def program(name: str, line: str) -> None:
-        (programs / name).write_text(f"#!/bin/sh\n{line}\n")
-        (programs / name).chmod(0o755)
-
-    program("compactor", f'exec "{sys.executable}" -m compactor_cli "$@"')
+    put_program(programs)
 
     def runner(block: str, module: str, *args: object, opencode: str = ""):
-        program("opencode", opencode)
+        (programs / "opencode").write_text(f"#!/bin/sh\n{opencode}\n")
+        (programs / "opencode").chmod(0o755)
         (tmp_path / "compactor.mjs").write_text(block)
         (tmp_path / "run.mjs").write_text(module)
         env = environment(
