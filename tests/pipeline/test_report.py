@@ -51,11 +51,7 @@ def rounds() -> list[Json]:
     return [*records, user(work.LAST)]
 
 
-MADE = {
-    "mended": mended(),
-    "rounds": rounds(),
-    "dropped": work.session(4),
-}
+MADE = {"mended": mended, "rounds": rounds, "dropped": lambda: work.session(4)}
 SAMPLES = ("claude-code", "codex")
 
 
@@ -82,7 +78,7 @@ def told(part: Compaction) -> str:
 
 
 def reported(name: str, strategy: str, ratio: float) -> str:
-    data = to_bytes(MADE[name]) if name in MADE else (ROOT / "sample_transcripts" / f"{name}.jsonl").read_bytes()
+    data = to_bytes(MADE[name]()) if name in MADE else (ROOT / "sample_transcripts" / f"{name}.jsonl").read_bytes()
     source, settings = api.load(data, tokenizer="chars"), Settings(strategy=strategy, target_ratio=ratio)
     tools = [tools_for(one, make_counter("chars").counter, settings) for one in source.transcripts]
     choices: dict[Spot, Choice] = {Spot(0, 12): "drop", Spot(0, 20): "keep"} if name == "dropped" else {}
