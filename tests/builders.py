@@ -89,7 +89,8 @@ def faults_of(source):
     return [
         fault
         for t in source.transcripts
-        for fault in faults(t.messages, adjacent_results=FORMATS[t.format].adjacent_results)
+        for own in [FORMATS[t.format]]
+        for fault in faults(t.messages, adjacent_results=own.adjacent_results, alternates=own.alternates)
     ]
 
 

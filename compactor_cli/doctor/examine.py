@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Path
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.transcript import Source, Transcript
+from compactor_cli.pipeline.alternation import nothing_said
 from compactor_cli.pipeline.assemble import assemble, lay_out
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.repair import repair
@@ -30,6 +32,7 @@ _REMEDIES = {
     "orphan_result": "left out",
     "duplicate_result": "left out",
     "misplaced_result": "moved behind its call",
+    "repeated_role": "a turn that says nothing is put before it",
 }
 _ODD = {"damaged_line", "cut_off_line", "glued_records"}
 """Notes on reading that are faults of the file."""
@@ -59,8 +62,9 @@ def examine(source: Source, limits: Limits) -> Examined:
 def _of_transcript(transcript: Transcript, limits: Limits) -> tuple[Finding, ...]:
     view = _view(transcript, limits)
     findings = [finding for check in CHECKS for finding in check.find(view)]
-    adjacent = FORMATS[transcript.format].adjacent_results
-    findings += [_of_fault(view, fault) for fault in faults(transcript.messages, adjacent_results=adjacent)]
+    own = FORMATS[transcript.format]
+    found = faults(transcript.messages, adjacent_results=own.adjacent_results, alternates=own.alternates)
+    findings += [_of_fault(view, fault) for fault in found]
     return tuple(sorted(findings, key=lambda finding: (finding.line, finding.kind)))
 
 
@@ -73,7 +77,8 @@ def _view(transcript: Transcript, limits: Limits) -> DoctorView:
 def _of_fault(view: DoctorView, fault: Fault) -> Finding:
     records = view.transcript.messages[fault.index].records
     line = view.line(records[0]) if records else 0
-    return Finding(fault.kind, line, f"{fault.detail} ({fault.call_id})", _REMEDIES[fault.kind], fault.index)
+    detail = f"{fault.detail} ({fault.call_id})" if fault.call_id else fault.detail
+    return Finding(fault.kind, line, detail, _REMEDIES[fault.kind], fault.index)
 
 
 def mended(source: Source, examined: Examined, counter: Counter) -> bytes:
@@ -127,14 +132,17 @@ def _relink(transcript: Transcript, dropped: set[int], changes: dict[int, dict[P
 
 
 def _answered(transcript: Transcript, counter: Counter) -> bytes:
-    """Return a conversation in which every call has its result, and every result its call."""
+    """Return a conversation in which every call has its result, every result its call, and roles alternate where they
+    have to."""
     own = FORMATS[transcript.format]
     right, _ = repair(
         transcript,
         adjacent_results=own.adjacent_results,
+        alternates=own.alternates,
         per_message=counter.per_message,
         count=counter.count,
     )
     groups = form_groups(right.messages)
     plan = Plan("none", None, tuple(Decision(g.index, "whole", g.tokens, "kept") for g in groups))
-    return assemble(replace(right, notes=()), groups, plan, (), own).data
+    between = partial(nothing_said, counter=counter) if own.alternates else None
+    return assemble(replace(right, notes=()), groups, plan, (), own, between=between).data

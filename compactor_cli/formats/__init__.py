@@ -16,6 +16,7 @@ from compactor_cli.formats.anthropic_messages import AnthropicMessages
 from compactor_cli.formats.antigravity import Antigravity
 from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
+from compactor_cli.formats.bedrock import Bedrock
 from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.cline import Cline
 from compactor_cli.formats.codex import Codex
@@ -67,6 +68,7 @@ FORMATS: dict[str, Format] = {
         OpenAIResponses(),
         Kimi(),
         Cline(),
+        Bedrock(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)

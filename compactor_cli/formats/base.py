@@ -68,6 +68,8 @@ class Format(Protocol):
     """Where documents hold its records, the first that fits; empty when it is only ever a record a line."""
     adjacent_results: bool
     """Results must stand right behind their call (otherwise ids alone pair them)."""
+    alternates: bool
+    """Its API refuses two turns of a role in a row, also where a tool's results are one of them."""
     summary_role: Role
     summary_roles: tuple[Role, ...]
     """Roles that the format's API accepts for a message in the middle; `summary_role` is the default."""
@@ -343,6 +345,7 @@ class PlainEdits:
     generic = False
     lists: tuple[ListPath, ...] = ()
     adjacent_results = True
+    alternates = False
     summary_role: Role = "user"
     summary_roles: tuple[Role, ...] = ("user", "assistant", "system")
     parent_path: Path | None = None

@@ -41,6 +41,7 @@ class ClaudeCode:
     generic = False
     lists: tuple[ListPath, ...] = ()
     adjacent_results = False
+    alternates = False
     summary_role: Role = "user"
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parentUuid",)

@@ -10,6 +10,8 @@ from compactor_cli.text.patterns import compiled_later
 
 DETACHED_RESULT = "[Tool result without its call]"
 """Begins a tool result that a repair could only keep as text."""
+NOTHING_SAID = "[…]"
+"""All that a turn says which stands between two turns of one role, where an API wants roles to alternate."""
 
 _ACCOUNT = (
     r"(?:This session is being continued from a previous conversation"
@@ -24,7 +26,7 @@ _INJECTED = re.compile(
     r"|permissions instructions|collaboration_mode|skill|skills_instructions|INSTRUCTIONS|subagent_notification"
     r"|user_action|returncode|function_results|tool_results?|tool_use_error)\b"
     r"|EXECUTION RESULT of \[|(?:Current terminal state:\s*)?New Terminal Output:"
-    r"|\[Tool result without its call\]|\[Image: source|Stop hook feedback|Base directory for this skill:"
+    r"|\[Tool result without its call\]|\[…\]\s*$|\[Image: source|Stop hook feedback|Base directory for this skill:"
     r"|# AGENTS\.md instructions|Caveat: The messages below were generated|\[Request interrupted by user"
     rf"|{_ACCOUNT}|/[a-z][\w:-]*\s*$)"
 )

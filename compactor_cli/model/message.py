@@ -15,6 +15,11 @@ LEGACY_ID = "function_call:"
 CLOSING_ID = "synthetic:closing"
 """Id of the assistant turn that a repair puts behind a tool result at the very end."""
 
+BETWEEN_ID = "synthetic:between"
+"""Id of a turn that stands between two turns of a role, where the API wants roles to alternate."""
+ADDED = "added"
+"""Encoding of a place to which a part is added: behind all that its record's message holds."""
+
 Origin = Literal["request", "injected", "summary", "other"]
 Path = tuple["str | int", ...]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -18,9 +18,10 @@ from msgspec.structs import replace
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Format
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import Message, Part, Path
+from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.transcript import Link, Transcript, Wrapper
+from compactor_cli.pipeline.alternation import alternating
 from compactor_cli.pipeline.recount import recounted
 from compactor_cli.pipeline.write_summaries import Summary
 
@@ -64,12 +65,16 @@ def assemble(
     inserted: Inserted | None = None,
     *,
     drop_outside: bool = False,
+    between: Callable[[Role], Message] | None = None,
 ) -> Output:
-    """Apply a plan to a transcript. `drop_outside`: its records that are outside the context are left out."""
+    """Apply a plan to a transcript. `drop_outside`: its records that are outside the context are left out. `between`:
+    makes a turn to stand between two turns of one role; None where these may follow each other."""
     kept = _kept_messages(transcript, groups, plan)
     items = _items(transcript, kept, summaries, groups, inserted)
     if drop_outside:
         items = [item for item in items if item.record not in transcript.outside]
+    if between is not None:
+        items = _alternating(items, between)
     edited = _edited_parts(kept.values())
     fixed = {piece for piece in transcript.layout.pieces if isinstance(piece, int)}
     body = [item for item in items if item.record not in fixed]
@@ -140,6 +145,20 @@ def _items(
         )
         items.append(_Item(order, None, inserted.message))
     return _tip_last(transcript, sorted(items, key=itemgetter(0)))  # by `order`
+
+
+def _alternating(items: Sequence[_Item], between: Callable[[Role], Message]) -> list[_Item]:
+    """Return the records with what has to stand between turns of one role."""
+    turns = iter(alternating([item.message for item in items if item.message is not None], between))
+    filled: list[_Item] = []
+    for item in items:
+        if item.message is None:
+            filled.append(item)
+            continue
+        *before, message = next(turns)
+        filled += [_Item(item.order, None, turn) for turn in before]
+        filled.append(item._replace(message=message))
+    return filled
 
 
 def _order_of(summary: Summary, transcript: Transcript, groups: Sequence[Group]) -> tuple[int, int, int]:

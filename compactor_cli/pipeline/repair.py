@@ -8,12 +8,13 @@ transcript is never the caller's data: a new transcript is returned.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from compactor_cli.model.injected import DETACHED_RESULT
-from compactor_cli.model.message import CLOSING_ID, Message, Part, Place
+from compactor_cli.model.message import ADDED, CLOSING_ID, Message, Part, Place
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.verify import is_adjacent, last_turn
@@ -23,10 +24,20 @@ UNDERSTOOD = "Understood."
 """What the assistant says behind a tool result that would end the history (seed 004)."""
 
 
+class _Rules(NamedTuple):
+    """What the API of a format wants, and how tokens are counted."""
+
+    adjacent_results: bool
+    alternates: bool
+    per_message: int
+    count: Callable[[str], int]
+
+
 def repair(
     transcript: Transcript,
     *,
     adjacent_results: bool,
+    alternates: bool = False,
     per_message: int,
     count: Callable[[str], int],
     pairing: Pairing | None = None,
@@ -35,12 +46,15 @@ def repair(
 ) -> tuple[Transcript, tuple[Note, ...]]:
     """Return a transcript without faults, its messages numbered anew, and what was done to it.
 
+    `alternates`: roles do, so that all results of a turn's calls have to stand in one message.
+
     `answer_last`: calls in flight are answered too. `close`: behind a tool result at the very end stands
     a turn of the assistant, so that a turn of the user may follow.
     """
     pairing = pairing or pair(transcript.messages)
     last = len(transcript.messages) if answer_last else last_turn(transcript.messages)
-    repaired, notes = _repaired(transcript, pairing, last, adjacent_results, per_message, count)
+    rules = _Rules(adjacent_results, alternates, per_message, count)
+    repaired, notes = _repaired(transcript, pairing, last, rules)
     in_flight = any(index >= last for index, _ in pairing.unanswered)
     if not close or in_flight:
         return repaired, notes
@@ -52,16 +66,14 @@ def _repaired(
     transcript: Transcript,
     pairing: Pairing,
     last: int,
-    adjacent_results: bool,
-    per_message: int,
-    count: Callable[[str], int],
+    rules: _Rules,
 ) -> tuple[Transcript, tuple[Note, ...]]:
     """Put every result behind its call, and answer every call before `last`."""
     messages = transcript.messages
     late = {
         spot: call
         for spot, call in pairing.answers.items()
-        if adjacent_results and not is_adjacent(messages, call[0], spot[0])
+        if rules.adjacent_results and not is_adjacent(messages, call[0], spot[0])
     }
     missing = [spot for spot in pairing.unanswered if spot[0] < last]
     surplus = {*pairing.orphans, *pairing.duplicates}
@@ -86,20 +98,58 @@ def _repaired(
             surplus.add((index, position))
             missing.append(call)
             notes.append(Note("detached_result", index, f"belongs to the call in message {call[0]}"))
-    for call in sorted(missing):
-        # behind the whole turn, where a turn is saved in pieces: reading it again must find one group
-        end = _turn_end(messages, call[0])
-        behind[end].append(_answer(messages[call[0]], call[1], messages[end], per_message, count))
-        notes.append(Note("synthetic_result", call[0], "the call had no result"))
+    beside = _answered_beside(pairing, missing, moved) if rules.alternates else {}
+    added = _answer_all(messages, missing, beside, behind, rules)
+    notes += [Note("synthetic_result", index, "the call had no result") for index, _ in sorted(missing)]
     result: list[Message] = []
     for index, message in enumerate(messages):
-        result += [] if index in moved else _without(message, index, surplus, answered, count)
+        own = [] if index in moved else _without(message, index, surplus, answered, rules.count)
+        result += [_joined(kept, _places(kept, added[index])) for kept in own] if added[index] else own
         result += behind[index]
     repaired = _number(result)
     if not repaired:  # nothing but results without calls: there is nothing to mend it to
         return transcript, ()
     owners = _renumber_owners(transcript, repaired)
     return replace(transcript, messages=repaired, owners=owners), tuple(sorted(notes, key=lambda n: (n.index, n.kind)))
+
+
+def _answer_all(
+    messages: Sequence[Message],
+    missing: Sequence[Spot],
+    beside: Mapping[Spot, int],
+    behind: dict[int, list[Message]],
+    rules: _Rules,
+) -> dict[int, list[Part]]:
+    """Put a result for each call that misses one `behind` its turn, and return those that belong into a message there
+    is: message -> results."""
+    added: dict[int, list[Part]] = defaultdict(list)
+    for call in sorted(missing):
+        # behind the whole turn, where a turn is saved in pieces: reading it again must find one group
+        end = _turn_end(messages, call[0])
+        answer = _answer(messages[call[0]], call[1], messages[end], rules.per_message, rules.count)
+        if call in beside:
+            added[beside[call]] += answer.parts
+        elif rules.alternates and behind[end] and not behind[end][-1].records:
+            behind[end][-1] = _joined(behind[end][-1], answer.parts)
+        else:
+            behind[end].append(answer)
+    return added
+
+
+def _answered_beside(pairing: Pairing, missing: Sequence[Spot], moved: Set[int]) -> dict[Spot, int]:
+    """Return call without a result -> the message behind it, where that answers other calls of the same turn."""
+    answering = {call[0] for (index, _), call in pairing.answers.items() if index == call[0] + 1 and index not in moved}
+    return {call: call[0] + 1 for call in missing if call[0] in answering}
+
+
+def _joined(message: Message, parts: Sequence[Part]) -> Message:
+    tokens = message.tokens + sum(part.tokens for part in parts)
+    return replace(message, parts=(*message.parts, *parts), tokens=tokens)
+
+
+def _places(message: Message, parts: Sequence[Part]) -> list[Part]:
+    """Return parts with a place behind those of a message."""
+    return [replace(part, place=Place(message.records[-1], (), ADDED), edited=True) for part in parts]
 
 
 def ends_with_result(messages: Sequence[Message]) -> bool:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from functools import cache, partial
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.errors import BudgetError, CompactorError, UsageError
-from compactor_cli.features.topics import find_topics
+from compactor_cli.errors import BudgetError, CompactorError
 from compactor_cli.memory.recall import (
     NO_GAIN,
     NO_ROOM,
     TOO_LONG,
     UNCHANGED,
-    Recalled,
     choices,
-    drop_earlier,
-    linked,
-    place_of,
     without_earlier,
 )
 from compactor_cli.model.content import Content
@@ -33,12 +26,13 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.score import Rating
 from compactor_cli.model.transcript import Note, Source, Transcript
-from compactor_cli.pipeline.assemble import Inserted, Output, assemble
+from compactor_cli.pipeline.assemble import Output
 from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, not_kept, without_dropped
 from compactor_cli.pipeline.groups import form_groups
-from compactor_cli.pipeline.make_plan import less, make_plan, plan_with
+from compactor_cli.pipeline.make_output import assemble_run, by_model, plan_run, summarize
 from compactor_cli.pipeline.make_report import report, unchanged
-from compactor_cli.pipeline.repair import ends_with_result, repair
+from compactor_cli.pipeline.one_compaction import DAMAGE, OneCompaction
+from compactor_cli.pipeline.repair import repair
 from compactor_cli.pipeline.residuals import select_residuals
 from compactor_cli.pipeline.shortened import shortened_warnings
 from compactor_cli.pipeline.stages import COMPLETE, Stages
@@ -46,14 +40,11 @@ from compactor_cli.pipeline.target import is_within, resolve_target
 from compactor_cli.pipeline.tiers import assign_tiers
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
-from compactor_cli.pipeline.write_summaries import Summary, SummaryContext, write_summaries
+from compactor_cli.pipeline.write_summaries import Summary
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import Settings
+from compactor_cli.summary_text.headers import base_of
 from compactor_cli.summaries.offline import Extractive
-from compactor_cli.summary_text.headers import Base, base_of, writer_of
-
-DAMAGE = ("cut_off_line", "damaged_line")
-"""Notes on lines that were left out."""
 
 
 def analyze(
@@ -70,7 +61,12 @@ def analyze(
     rate = cache(partial(_rating, transcript, groups, tools.scorer, settings, target))
     if tools.scorer.asks:
         rate()  # what a model answered is reported, so it is asked now
-    input_faults = faults(transcript.messages, adjacent_results=tools.format.adjacent_results, pairing=pairing)
+    input_faults = faults(
+        transcript.messages,
+        adjacent_results=tools.format.adjacent_results,
+        alternates=tools.format.alternates,
+        pairing=pairing,
+    )
     return Analysis(rate, transcript, groups, input_faults)
 
 
@@ -85,40 +81,6 @@ def _rating(
     )
     borders = settings.tiers.borders if settings.tiers.enabled else (len(transcript.messages),) * 3
     return Rating(scores, residuals, assign_tiers(transcript.messages, groups, residuals.kept, borders))
-
-
-class _Run(Struct, frozen=True):
-    """One compaction of one transcript."""
-
-    transcript: Transcript
-    tools: Tools
-    settings: Settings
-    stages: Stages
-    target: int | None
-    base: Base
-    pairing: Pairing
-    """Calls and results of the transcript as it is."""
-    closed: bool
-    recalled: Sequence[Memory]
-    decided: Decided
-
-    @property
-    def must_change(self) -> bool:
-        """Return whether the input must not come out as it is, however small it is."""
-        return (
-            damaged(self.transcript) or (self.closed and self._is_open) or self.drops_outside or bool(self.decided.drop)
-        )
-
-    @property
-    def drops_outside(self) -> bool:
-        """Return whether records out of context are left out. Of a session of which nothing is sent none is: it would
-        be no session any more."""
-        return self.settings.drop_outside and bool(self.transcript.outside) and bool(self.transcript.messages)
-
-    @property
-    def _is_open(self) -> bool:
-        """Return whether a turn of the user must not simply follow."""
-        return ends_with_result(self.transcript.messages) or bool(self.pairing.unanswered)
 
 
 def compact(
@@ -143,7 +105,7 @@ def compact(
     pairing = pair(transcript.messages)
     if not recalled and not is_within(transcript, target, base):
         recalled = tools.recall(transcript)
-    run = _Run(transcript, tools, settings, stages, target, base, pairing, closed, recalled, decided)
+    run = OneCompaction(transcript, tools, settings, stages, target, base, pairing, closed, recalled, decided)
     try:
         check_numbers(decided, len(transcript.messages))
         result = _persisted(run, _retrying(run))
@@ -154,7 +116,7 @@ def compact(
     return result
 
 
-def _retrying(run: _Run) -> Compaction:
+def _retrying(run: OneCompaction) -> Compaction:
     """Compact again without the recalled memories where they took what was saved."""
     recalled, transcript = run.recalled, run.transcript
     result = _compact(run)
@@ -166,7 +128,7 @@ def _retrying(run: _Run) -> Compaction:
     return result
 
 
-def _persisted(run: _Run, result: Compaction) -> Compaction:
+def _persisted(run: OneCompaction, result: Compaction) -> Compaction:
     """Return the result, once its memories are written, where that is to be done here."""
     if result.changed and run.tools.remember is not None and run.tools.persist is not None:
         run.stages.begin("persisting")
@@ -179,7 +141,7 @@ def _noting(result: Compaction, warning: str) -> Compaction:
     return replace(result, warnings=(*result.warnings, warning))
 
 
-def _compact(run: _Run) -> Compaction:
+def _compact(run: OneCompaction) -> Compaction:
     transcript, stages = run.transcript, run.stages
     if is_within(transcript, run.target, run.base) and not run.must_change:
         return unchanged(transcript, run.target)
@@ -187,7 +149,8 @@ def _compact(run: _Run) -> Compaction:
     try:
         tools = replace(run.tools, topics=stages.clustering(run.tools.topics))
         run = replace(run, tools=tools)
-        recall, plan = plan_with(run.recalled, analysis, tools, run.settings, run.target, run.base)
+        planned = plan_run(run, analysis, run.recalled)
+        recall = planned.recall
         if run.recalled and recall.message is None:
             return _without_memories(run)
     except BudgetError as error:
@@ -198,9 +161,9 @@ def _compact(run: _Run) -> Compaction:
     stages.done("plan")
     memories = _remembered(run)
     stages.begin("summarizing")
-    plan, summaries = _summarize(run, analysis, plan, recall)
+    plan, summaries = summarize(run, analysis, planned)
     stages.done("summarize")
-    plan, output, inserted = _assemble(run, analysis, plan, summaries, recall)
+    plan, output, inserted = assemble_run(run, analysis, plan, summaries, recall)
     stages.done("assemble")
     whole = all(decision.rendition == "whole" for decision in plan.decisions)
     worth = _is_worth_it(transcript, output, summary_needed=recall.message is not None or not whole)
@@ -229,7 +192,7 @@ def _compact(run: _Run) -> Compaction:
     )
 
 
-def _remembered(run: _Run) -> tuple[Memory, ...]:
+def _remembered(run: OneCompaction) -> tuple[Memory, ...]:
     """Return what is worth remembering, found before anything of it is summarized."""
     if run.tools.remember is None:
         return ()
@@ -239,19 +202,20 @@ def _remembered(run: _Run) -> tuple[Memory, ...]:
     return memories
 
 
-def _without_memories(run: _Run) -> Compaction:
+def _without_memories(run: OneCompaction) -> Compaction:
     """Compact as if none had been asked for, so that those of an earlier round do not make room for nothing."""
     fitting = len(choices(run.recalled, run.settings.memory, run.tools.counter)) > 1
     result = _compact(replace(run, recalled=()))
     return _noting(result, NO_ROOM if fitting else TOO_LONG) if result.changed else result
 
 
-def _prepare(run: _Run) -> tuple[Analysis, tuple[Note, ...]]:
+def _prepare(run: OneCompaction) -> tuple[Analysis, tuple[Note, ...]]:
     """Return the repaired transcript analyzed, and what was repaired."""
     transcript, tools = run.transcript, run.tools
     mend = partial(
         repair,
         adjacent_results=tools.format.adjacent_results,
+        alternates=tools.format.alternates,
         per_message=tools.counter.per_message,
         count=tools.counter.count,
         answer_last=run.closed,
@@ -275,48 +239,6 @@ def _prepare(run: _Run) -> tuple[Analysis, tuple[Note, ...]]:
     return analysis, repairs
 
 
-def _summarize(run: _Run, analysis: Analysis, plan: Plan, recall: Recalled) -> tuple[Plan, tuple[Summary, ...]]:
-    """Write the summaries that a plan asks for. The plan that is returned knows of those that had no room."""
-    repaired, groups = analysis.transcript, analysis.groups
-    aimed = plan.target if plan.target is not None else repaired.tokens
-    base = Base(run.base.tokens, aimed + recall.tokens)
-    context = _context(run.tools, run.settings)
-    written = write_summaries(repaired, groups, plan, context, base)
-    if any(slot.quotes for slot in plan.slots if all(summary.slot is not slot for summary in written[1])):
-        # a request must not go with the summary that was to repeat it
-        plan = make_plan(analysis, run.tools, run.settings, less(run.target, recall), repeat=False)
-        written = write_summaries(repaired, groups, plan, context, base)
-    may_write = run.settings.summarizer == "llm" and run.tools.strategy.writes
-    if may_write and not _by_model(written[1]):
-        return _summarize_offline(run, analysis, recall)
-    return written
-
-
-def _summarize_offline(run: _Run, analysis: Analysis, recall: Recalled) -> tuple[Plan, tuple[Summary, ...]]:
-    """Write the summaries where the model wrote none, or had none to write: the room that its plan left to the model is
-    not wasted."""
-    tools = replace(run.tools, summarizer=Extractive(), topics=find_topics)
-    run = replace(run, tools=tools, settings=dataclasses.replace(run.settings, summarizer="extractive"))
-    plan = make_plan(analysis, tools, run.settings, less(run.target, recall))
-    return _summarize(run, analysis, plan, recall)
-
-
-def _assemble(
-    run: _Run, analysis: Analysis, plan: Plan, summaries: Sequence[Summary], recall: Recalled
-) -> tuple[Plan, Output, Inserted | None]:
-    """Return the output, and where the message of the recalled memories stands in it."""
-    repaired, inserted = analysis.transcript, None
-    if run.recalled:
-        plan = drop_earlier(plan, run.transcript, repaired, analysis.groups)
-    if recall.message is not None:
-        inserted = Inserted(recall.message, place_of(repaired))
-        repaired = linked(repaired, inserted.before, run.tools.format)
-    output = assemble(
-        repaired, analysis.groups, plan, summaries, run.tools.format, inserted, drop_outside=run.drops_outside
-    )
-    return plan, output, inserted
-
-
 def _is_worth_it(transcript: Transcript, output: Output, *, summary_needed: bool) -> bool:
     """Return, without a target, whether it is smaller, and a later run can tell that it is done. `summary_needed`: it
     has to be a summary that tells, for there is something that a later run would cut."""
@@ -327,12 +249,7 @@ def _is_worth_it(transcript: Transcript, output: Output, *, summary_needed: bool
 
 def _writer(tools: Tools, plan: Plan, summaries: Sequence[Summary]) -> str:
     """Return the summarizer; the offline one where something was to be summarized and a model wrote nothing of it."""
-    return tools.summarizer.name if _by_model(summaries) or not plan.slots else Extractive.name
-
-
-def _by_model(summaries: Sequence[Summary]) -> bool:
-    """Return whether a model wrote any of them."""
-    return any(writer_of(summary.message.text("text")) for summary in summaries)
+    return tools.summarizer.name if by_model(summaries) or not plan.slots else Extractive.name
 
 
 def compact_source(
@@ -360,25 +277,12 @@ def compact_source(
     return b"".join(pieces), parts
 
 
-def damaged(transcript: Transcript) -> bool:
-    """Return whether something of the input had to be left out, so that its bytes cannot simply be passed on."""
-    return any(note.kind in DAMAGE for note in transcript.notes)
-
-
-def _context(tools: Tools, settings: Settings) -> SummaryContext:
-    wanted = settings.summary_role or tools.format.summary_role
-    role = next((known for known in tools.format.summary_roles if known == wanted), None)
-    if role is None:
-        allowed = ", ".join(tools.format.summary_roles)
-        raise UsageError(f"--summary-role {wanted!r}: {tools.format.name} allows {allowed}")
-    return SummaryContext(tools.summarizer, tools.counter.count, tools.counter.per_message, role, settings.query)
-
-
-def _verify(run: _Run, output: Output) -> None:
+def _verify(run: OneCompaction, output: Output) -> None:
     """Check what every output must hold. A violation is a bug of this program, never written to a file."""
-    adjacent = run.tools.format.adjacent_results
-    before = faults(run.transcript.messages, adjacent_results=adjacent, pairing=run.pairing)
-    new = {_kind(f) for f in faults(output.messages, adjacent_results=adjacent)} - {_kind(f) for f in before}
+    own = run.tools.format
+    find = partial(faults, adjacent_results=own.adjacent_results, alternates=own.alternates)
+    before = find(run.transcript.messages, pairing=run.pairing)
+    new = {_kind(f) for f in find(output.messages)} - {_kind(f) for f in before}
     if new:
         raise AssertionError(f"the output has faults that the input did not have: {sorted(new)}")
     tokens = sum(m.tokens for m in output.messages)

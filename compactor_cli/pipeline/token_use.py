@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_instructing
-from compactor_cli.model.message import Message, Origin, PartKind, Role
+from compactor_cli.model.message import BETWEEN_ID, Message, Origin, PartKind, Role
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import NEWEST_REASONS
 from compactor_cli.model.report import Spent
@@ -70,6 +70,8 @@ def _of_message(message: Message, numbered: Mapping[int, Message], *, newest: bo
         yield from _of_summary(text, message.tokens, numbered)
     elif message.origin in _ORIGINS or message.role == "system" or is_recalled(text) or is_instructing(message):
         yield _written_by(message), message.tokens
+    elif message.id == BETWEEN_ID:
+        yield _MARKS, message.tokens
     elif newest:
         yield "newest", message.tokens
     else:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, pair
+from compactor_cli.pipeline.alternation import repeated_roles
 
 
 class OutputView(Struct, frozen=True):
@@ -18,6 +19,7 @@ class OutputView(Struct, frozen=True):
     messages: Sequence[Message]
     pairing: Pairing
     adjacent_results: bool
+    alternates: bool
 
 
 class Invariant(Protocol):
@@ -65,12 +67,25 @@ class ResultsAdjacent:
                 yield Fault(self.name, index, f"the result does not stand behind its call (message {call})", call_id)
 
 
-INVARIANTS: tuple[Invariant, ...] = (CallsAnswered(), ResultsCalled(), ResultsAdjacent())
+class RolesAlternate:
+    """No two turns of one role stand in a row, and the first is the user's, where the API refuses what is not so."""
+
+    name = "repeated_role"
+
+    def faults(self, view: OutputView) -> Iterator[Fault]:
+        for index in repeated_roles(view.messages) if view.alternates else ():
+            detail = "of the same role as the message before it" if index else "no message of the user comes first"
+            yield Fault(self.name, index, detail)
 
 
-def faults(messages: Sequence[Message], *, adjacent_results: bool, pairing: Pairing | None = None) -> tuple[Fault, ...]:
+INVARIANTS: tuple[Invariant, ...] = (CallsAnswered(), ResultsCalled(), ResultsAdjacent(), RolesAlternate())
+
+
+def faults(
+    messages: Sequence[Message], *, adjacent_results: bool, alternates: bool = False, pairing: Pairing | None = None
+) -> tuple[Fault, ...]:
     """Return all faults of a sequence of messages, in its order; `index` is the position in it."""
-    view = OutputView(messages, pairing or pair(messages), adjacent_results)
+    view = OutputView(messages, pairing or pair(messages), adjacent_results, alternates)
     found = [fault for invariant in INVARIANTS for fault in invariant.faults(view)]
     return tuple(sorted(found, key=lambda fault: (fault.index, fault.kind, fault.call_id)))
 

@@ -75,6 +75,7 @@ def _repaired(transcript: Transcript) -> Sequence[Message]:
     repaired, _ = repair(
         transcript,
         adjacent_results=FORMATS[transcript.format].adjacent_results,
+        alternates=FORMATS[transcript.format].alternates,
         per_message=0,
         count=len,  # sizes do not matter here
     )

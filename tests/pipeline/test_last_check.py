@@ -12,6 +12,7 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.report import Compaction
+from compactor_cli.pipeline import make_output
 from compactor_cli.pipeline import run as pipeline
 from compactor_cli.pipeline.assemble import Output, assemble
 from compactor_cli.settings import Settings
@@ -64,7 +65,7 @@ def assembling(monkeypatch: pytest.MonkeyPatch, change: Callable[[tuple[Message,
         output = assemble(*given, **more)
         return replace(output, messages=tuple(change(output.messages)))
 
-    monkeypatch.setattr(pipeline, "assemble", wrongly)
+    monkeypatch.setattr(make_output, "assemble", wrongly)
 
 
 def test_an_output_with_a_new_fault_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,9 @@ def refusals(transcript: Transcript) -> list[str]:
         return _by_id(_codex_events(values))
     if transcript.format == "claude-code":
         return _by_id(_claude_events(values))
-    if transcript.format in ("openai-chat", "ai-sdk", "anthropic"):
-        return _adjacent(values)
+    if transcript.format in ("openai-chat", "ai-sdk", "anthropic", "bedrock"):
+        repeated = _repeated(values) if transcript.format == "bedrock" else []
+        return _adjacent(values) + repeated
     return []
 
 
@@ -38,7 +39,11 @@ def _ids(value: Any) -> tuple[list[str], list[str]]:
         results.append(str(value["tool_call_id"]))
     for block in value["content"] if isinstance(value.get("content"), list) else ():
         kind = block.get("type") if isinstance(block, dict) else None
-        if kind in ("tool_use", "tool-call"):
+        if isinstance(block, dict) and isinstance(block.get("toolUse"), dict):
+            calls.append(str(block["toolUse"].get("toolUseId")))
+        elif isinstance(block, dict) and isinstance(block.get("toolResult"), dict):
+            results.append(str(block["toolResult"].get("toolUseId")))
+        elif kind in ("tool_use", "tool-call"):
             calls.append(str(block.get("id") or block.get("toolCallId")))
         elif kind in ("tool_result", "tool-result"):
             results.append(str(block.get("tool_use_id") or block.get("toolCallId")))
@@ -61,6 +66,13 @@ def _adjacent(values: Sequence[Any]) -> list[str]:
             waiting = []
         waiting += calls
     return found
+
+
+def _repeated(values: Sequence[Any]) -> list[str]:
+    """Two messages of one role in a row, or a conversation that the assistant begins: what Converse refuses."""
+    roles = [value.get("role") for value in values if isinstance(value, dict)]
+    spoken = [role for role in roles if role in ("user", "assistant")]
+    return [f"{role} twice" for last, role in zip(["assistant", *spoken], spoken, strict=False) if role == last]
 
 
 def _by_id(events: Sequence[tuple[str, str]]) -> list[str]:

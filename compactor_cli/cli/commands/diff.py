@@ -105,7 +105,8 @@ def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str,
     faults_found = [
         fault
         for t in second.transcripts
-        for fault in find_faults(t.messages, adjacent_results=FORMATS[t.format].adjacent_results)
+        for own in [FORMATS[t.format]]
+        for fault in find_faults(t.messages, adjacent_results=own.adjacent_results, alternates=own.alternates)
     ]
     value = jsons.diff_json(first, second, session.counter.name, fate, survivals, faults_found)
     if args.html:

@@ -1,0 +1,177 @@
+"""Messages of Amazon Bedrock's Converse API, a message a line or in a request `{modelId, system, messages}`.
+
+A content block has no `type`: it is an object with one member, whose name says what it is. The API refuses two messages
+of a role in a row, and a call whose results do not all stand in the next message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.added_parts import with_added
+from compactor_cli.formats.anthropic_turns import add_turn
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    arguments_place,
+    as_text,
+    block_text,
+    edit_value,
+    sum_of,
+    without_data,
+    word,
+)
+from compactor_cli.formats.copies import value_at
+from compactor_cli.model.message import ADDED, Message, Part, Path, Place, Role
+
+_ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
+_BLOCKS = frozenset(("text", "toolUse", "toolResult", "reasoningContent", "cachePoint", "guardContent"))
+_BLOCKS |= {"image", "document", "video", "audio", "citationsContent", "searchResult"}
+_COUNTS = ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens", "outputTokens")
+"""What an answer's `usage` counts, each apart from the others."""
+_LOGGED = ("input", "inputBodyJson", "messages")
+"""Where a log of invocations has the messages of a request."""
+_LOGGED_COUNTS = ("inputTokenCount", "cacheReadInputTokenCount", "cacheWriteInputTokenCount")
+_EMPTY, _SPARE = 0.5, 0.1
+"""Recognition of a message without content, and of one whose content is a string: that is none of the API, but not
+another session either."""
+_TEXTS = "blocks"
+"""Encoding of a list of blocks that gives way to one of text."""
+
+
+class Bedrock(PlainEdits):
+    name = "bedrock"
+    title = "Amazon Bedrock Converse messages, requests and invocation logs"
+    lists: tuple[ListPath, ...] = (ListPath(("messages",), ("system",)), ListPath(_LOGGED, ("system",)), ListPath(()))
+    alternates = True
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    usage_words: tuple[bytes, ...] = (b'"inputTokens"',)
+
+    def recognize(self, value: Any) -> float:
+        if word(value, "role") not in _ROLES or "type" in value:
+            return 0.0
+        content = value.get("content")
+        if isinstance(content, str) or content == []:
+            return _EMPTY if content == [] else _SPARE
+        kinds = [_kind(block) for block in content] if isinstance(content, list) else []
+        if not any(kinds) or any("type" in block for block in content if isinstance(block, dict)):
+            return 0.0
+        return 1.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build = Builder(counter)
+        for record, value in enumerate(values):
+            role = _ROLES.get(word(value, "role"))
+            if role is not None:
+                add_turn(build, role, list(_parts(build, value.get("content"), record)), record, None)
+        return Reading(build.messages)
+
+    def usage(self, value: Any) -> int | None:
+        """Of an answer beside which its count was saved (`metadata` of Strands Agents)."""
+        return next((tokens for holder in _holders(value) if (tokens := sum_of(holder, *_COUNTS))), None)
+
+    def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
+        """Return what a log of invocations says of the request, which is all there is of the conversation in it."""
+        if path[-len(_LOGGED) :] != _LOGGED or not messages:
+            return None
+        tokens = sum_of(value_at(document, path[: -len(_LOGGED)])["input"], *_LOGGED_COUNTS)
+        return (len(messages) - 1, tokens) if tokens else None
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        role = "assistant" if message.role == "assistant" else "user"
+        return {"role": role, "content": [_new_block(part) for part in message.parts]}
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        changes: dict[Path, str] = {}
+        added = []
+        for part, text in edited:
+            assert part.place is not None
+            path, encoding = part.place.path, part.place.encoding
+            if encoding == ADDED:
+                added.append(jsonedit.encode(_new_block(part)))
+            elif encoding == _TEXTS:
+                changes[path] = jsonedit.encode([{"text": text}])
+            elif encoding.startswith("block:"):
+                # of a result that became a text, the whole block gives way
+                changes[path[:2]] = jsonedit.encode({"text": text})
+            else:
+                changes[path] = edit_value(part, text)
+        return with_added(raw, changes, "content", added) if added else changes
+
+
+def _kind(block: Any) -> str:
+    """Return the name of a content block's one member; empty where it is no block of the API."""
+    if not isinstance(block, dict) or "type" in block:
+        return ""
+    names = [name for name in block if name in _BLOCKS]
+    inside = block[names[0]] if len(names) == 1 else None
+    return names[0] if isinstance(inside, str if names == ["text"] else dict) else ""
+
+
+def _parts(build: Builder, content: Any, record: int) -> Iterator[Part]:
+    if isinstance(content, str):
+        yield build.part("text", content, Place(record, ("content",)))
+    for index, block in enumerate(content if isinstance(content, list) else ()):
+        kind, path = _kind(block), ("content", index)
+        inside: Any = block[kind] if kind else None
+        if kind == "cachePoint":
+            continue  # a mark, and no content
+        if kind == "text":
+            yield build.part("text", inside, Place(record, (*path, "text")))
+        elif kind == "toolUse":
+            place = arguments_place(inside.get("input"), record, (*path, kind, "input"))
+            name, call_id = word(inside, "name"), word(inside, "toolUseId")
+            yield build.part("tool_call", as_text(inside.get("input")), place, name=name, call_id=call_id)
+        elif kind == "toolResult":
+            yield _result(build, inside, (*path, kind), record)
+        elif kind == "reasoningContent":
+            yield build.part("thinking", word(inside.get("reasoningText"), "text"))
+        elif kind == "image":
+            yield build.image(Place(record, path, "block:text"))
+        elif kind == "guardContent" and isinstance(inside.get("text"), dict):
+            yield build.part("text", word(inside["text"], "text"), Place(record, (*path, kind, "text", "text")))
+        elif kind == "citationsContent" and isinstance(inside.get("content"), list):
+            yield build.part("text", _texts(inside["content"]), Place(record, (*path, kind, "content"), _TEXTS))
+        else:
+            yield build.part("other", block_text(block))
+
+
+def _result(build: Builder, result: dict[str, Any], path: Path, record: int) -> Part:
+    content = result.get("content")
+    blocks = content if isinstance(content, list) else []
+    images = sum(_kind(block) == "image" for block in blocks)
+    place = Place(record, (*path, "content"), _TEXTS) if isinstance(content, list) else None
+    text = _texts(blocks) if isinstance(content, list) else as_text(content)
+    status = word(result, "status")
+    failed = status == "error" if status else None
+    return build.part("tool_result", text, place, call_id=word(result, "toolUseId"), failed=failed, images=images)
+
+
+def _texts(blocks: Sequence[Any]) -> str:
+    """Return what a model reads of the blocks of a result: texts, JSON, and what documents are named."""
+    texts = []
+    for block in blocks:
+        if isinstance(block, dict) and "json" in block:
+            texts.append(as_text(without_data(block["json"])))
+        elif _kind(block) != "image":
+            texts.append(block_text(block))
+    return "\n".join(text for text in texts if text)
+
+
+def _holders(value: Any) -> Iterator[Any]:
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    for holder in (metadata, value):
+        if isinstance(holder, dict) and word(value, "role") == "assistant":
+            yield holder.get("usage")
+
+
+def _new_block(part: Part) -> dict[str, Any]:
+    if part.kind != "tool_result":
+        return {"text": part.text}
+    return {"toolResult": {"toolUseId": part.call_id, "content": [{"text": part.text}], "status": "error"}}
