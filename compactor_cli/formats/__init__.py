@@ -23,6 +23,7 @@ from compactor_cli.formats.codex import Codex
 from compactor_cli.formats.copilot_cli import CopilotCLI
 from compactor_cli.formats.cursor import Cursor
 from compactor_cli.formats.droid import Droid
+from compactor_cli.formats.gemini import GeminiContents
 from compactor_cli.formats.gemini_cli import GeminiCLI
 from compactor_cli.formats.grok import Grok
 from compactor_cli.formats.hermes import Hermes
@@ -69,6 +70,7 @@ FORMATS: dict[str, Format] = {
         Kimi(),
         Cline(),
         Bedrock(),
+        GeminiContents(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)

@@ -127,7 +127,7 @@ def _system(holder: Any, path: Path, place: ListPath) -> Path | None:
     of."""
     for key in place.systems:
         prompt = holder.get(key) if isinstance(holder, dict) else None
-        if isinstance(prompt, (str, list)) and prompt:
+        if prompt and (isinstance(prompt, (str, list)) or (isinstance(prompt, dict) and "parts" in prompt)):
             return (*path[:-1], key)
     return None
 

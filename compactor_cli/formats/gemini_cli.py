@@ -30,6 +30,7 @@ from compactor_cli.formats.enclosed import add_request
 from compactor_cli.formats.gemini_parts import (
     CallIds,
     edit_part,
+    new_content,
     new_part,
     read_parts,
     read_response,
@@ -105,21 +106,21 @@ class GeminiCLI(PlainEdits):
         value, changes = json.loads(raw), {}
         for part, text in edited:
             if part.place:
-                changes[part.place.path] = edit_part(part, text)
+                path, new = edit_part(part, text)
+                changes[path] = new
                 changes |= _copies(value, part, part.place.path, text)
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
-        part = new_part(message.parts[0])
         template = around.template if isinstance(around.template, dict) else {}
         if _is_content(template):
-            return {"role": "model" if message.role == "assistant" else "user", "parts": [part]}
+            return new_content(message)
         key = around.key
         return {
             "id": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
             "timestamp": template.get("timestamp"),
             "type": "gemini" if message.role == "assistant" else "user",
-            "content": [part],
+            "content": [new_part(message.parts[0])],
         }
 
 

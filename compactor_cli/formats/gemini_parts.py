@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Builder, arguments_place, as_text, block_text, edit_value, word
-from compactor_cli.model.message import LEGACY_ID, Part, Path, Place
+from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place
 from compactor_cli.text.patterns import compiled_later
 
 SHELL = "run_shell_command"
@@ -17,6 +18,15 @@ _FILES = "--- Content from referenced files ---"
 """Part that stands before the files which a request names, as the agent read them."""
 _PICTURE = "block:part"
 """Encoding of a picture's place: the whole part gives way to one of text."""
+
+
+_CALL, _RESPONSE = ("functionCall", "function_call"), ("functionResponse", "function_response")
+_DATA, _FILE = ("inlineData", "inline_data"), ("fileData", "file_data")
+_SEALS = ("thoughtSignature", "thought_signature")
+_MEDIA_TYPES = ("mimeType", "mime_type")
+_CODE = ("executableCode", "executable_code", "codeExecutionResult", "code_execution_result")
+_KINDS = frozenset(("text", *_CALL, *_RESPONSE, *_DATA, *_FILE, *_CODE))
+"""Members of which one says what a part is."""
 
 
 class CallIds:
@@ -54,6 +64,22 @@ def read_parts(build: Builder, content: Any, path: Path, record: int, ids: CallI
     return [_part(build, part, (*path, index), record, ids) for index, part in enumerate(content)]
 
 
+def part_kinds(parts: Any) -> list[str]:
+    """Return for each part of a content the member that says what it is; empty where it is no part of the API."""
+    return [_kind(part) for part in parts] if isinstance(parts, list) else []
+
+
+def _kind(part: Any) -> str:
+    if not isinstance(part, dict) or "type" in part:
+        return ""
+    return next((key for key, value in part.items() if key in _KINDS and value is not None), "")
+
+
+def _member(part: dict[str, Any], names: Sequence[str]) -> tuple[str, Any]:
+    """Return a member of a part under the name that it has there."""
+    return next(((name, part[name]) for name in names if part.get(name) is not None), (names[0], None))
+
+
 def split_request(parts: list[Part]) -> tuple[list[Part], list[Part]]:
     """Return the parts that the user wrote, and those that the agent put behind them: the files that they name."""
     first = next((index for index, part in enumerate(parts) if index and part.text.strip() == _FILES), len(parts))
@@ -65,28 +91,32 @@ def _part(build: Builder, part: Any, path: Path, record: int, ids: CallIds) -> P
         return build.part("text", part, Place(record, path))
     if not isinstance(part, dict):
         return build.part("other", as_text(part))
-    sealed = bool(part.get("thoughtSignature"))
-    call, response = part.get("functionCall"), part.get("functionResponse")
+    sealed = any(part.get(key) for key in _SEALS)
+    (calling, call), (answering, response) = _member(part, _CALL), _member(part, _RESPONSE)
     if isinstance(call, dict):
         name = word(call, "name")
-        place = None if sealed else arguments_place(call.get("args"), record, (*path, "functionCall", "args"))
+        place = None if sealed else arguments_place(call.get("args"), record, (*path, calling, "args"))
         call_id = ids.call(call.get("id"), name)
         return build.part("tool_call", as_text(call.get("args")), place, name=name, call_id=call_id)
     if isinstance(response, dict):
         call_id = ids.response(response.get("id"), word(response, "name"))
-        return read_response(build, response, (*path, "functionResponse"), record, call_id)
+        return read_response(build, response, (*path, answering), record, call_id)
     if isinstance(part.get("text"), str):
         if part.get("thought") is True:
             return build.part("thinking", part["text"])
         return build.part("text", part["text"], None if sealed else Place(record, (*path, "text")))
     if _is_picture(part):
         return build.image(None if sealed else Place(record, path, _PICTURE))
-    return build.part("other", block_text({key: value for key, value in part.items() if key != "thoughtSignature"}))
+    shown = {key: value for key, value in part.items() if key not in _SEALS and value is not None}
+    return build.part("other", block_text(shown))
 
 
 def _is_picture(part: Any) -> bool:
-    data = part.get("inlineData") if isinstance(part, dict) else None
-    return word(data, "mimeType").startswith("image/")
+    if not isinstance(part, dict):
+        return False
+    return any(
+        word(_member(part, names)[1], key).startswith("image/") for names in (_DATA, _FILE) for key in _MEDIA_TYPES
+    )
 
 
 def read_response(
@@ -108,14 +138,24 @@ def read_response(
     return build.part("tool_result", text, place, name=name, call_id=call_id, failed=failed, images=images)
 
 
-def edit_part(part: Part, text: str) -> str:
-    """Return JSON text that holds a part's new text at its place."""
+def edit_part(part: Part, text: str) -> tuple[Path, str]:
+    """Return JSON text that holds a part's new text, and where it stands."""
     assert part.place is not None
+    path = part.place.path
+    response = next((index for index, step in enumerate(path) if step in _RESPONSE), None)
+    if part.kind == "text" and response is not None:
+        return path[:response], jsonedit.encode({"text": text})  # a response that a repair has made a text
     if part.place.encoding == _PICTURE:
-        return jsonedit.encode({"text": text})
-    if part.kind == "tool_result" and part.place.path[-1] == "response":
-        return jsonedit.encode({"output": text})  # a response is an object
-    return edit_value(part, text)
+        return path, jsonedit.encode({"text": text})
+    if part.kind == "tool_result" and path[-1] == "response":
+        return path, jsonedit.encode({"output": text})  # a response is an object
+    return path, edit_value(part, text)
+
+
+def new_content(message: Message) -> dict[str, Any]:
+    """Return a new content of the API."""
+    role = "model" if message.role == "assistant" else "user"
+    return {"role": role, "parts": [new_part(part) for part in message.parts]}
 
 
 def new_part(part: Part) -> dict[str, Any]:

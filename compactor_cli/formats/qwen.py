@@ -98,7 +98,7 @@ class Qwen(PlainEdits):
         return unfold(data, records, _walk(RecordValues(records)), separator)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
-        changes = {part.place.path: edit_part(part, text) for part, text in edited if part.place}
+        changes = dict(edit_part(part, text) for part, text in edited if part.place)
         copy = next((text for part, text in edited if part.kind == "tool_result"), None)
         if copy is not None and b'"toolCallResult"' in raw:
             result = json.loads(raw).get("toolCallResult")
