@@ -151,6 +151,9 @@ class Reading(Struct):
     session_id: str = ""
     way: Sequence[int] = ()
     """Of a tree, the records from the root to the leaf."""
+    way_last: bool = False
+    """The way is written behind all other branches: what names its leaf stands around the records, and once the leaf is
+    gone the last record is taken for it."""
 
 
 class Builder(Struct):

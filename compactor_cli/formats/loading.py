@@ -87,7 +87,10 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
 def _grown(reading: Reading, count: int) -> list[int] | None:
     """Return records in the order in which a tree has grown, where those on the way through it stand in another one:
     they are written, and linked anew, in the order of the records. None where they need not be moved."""
-    return as_grown(reading.way, count) if list(reading.way) != sorted(reading.way) else None
+    last = reading.way_last and bool(reading.way)
+    if list(reading.way) == sorted(reading.way) and not (last and reading.way[-1] < count - 1):
+        return None
+    return as_grown(reading.way, count, last=last)
 
 
 def _leave_out_strangers(

@@ -43,12 +43,12 @@ def older(links: Sequence[Link | None], way: Collection[int]) -> dict[int, int]:
     return {n: by_id[link.id] for n, link in enumerate(links) if link and n not in on and link.id in by_id}
 
 
-def as_grown(way: Sequence[int], count: int) -> list[int]:
+def as_grown(way: Sequence[int], count: int, *, last: bool = False) -> list[int]:
     """Return records in an order in which those of a way to the root stand as agents append them, each behind its
-    parent.
+    parent. `last`: behind all that are not on the way.
 
     What else stands among them comes first: a copy of one of them would count in its place if it came later.
     """
-    start, end = min(way), max(way) + 1
+    start, end = min(way), count if last else max(way) + 1
     on = set(way)
     return [*range(start), *(record for record in range(start, end) if record not in on), *way, *range(end, count)]

@@ -24,7 +24,9 @@ def original(transcript: Transcript) -> bytes:
     for piece in transcript.layout.pieces:
         if piece is None:
             body = [record for index, record in enumerate(transcript.records) if index not in transcript.layout.pieces]
-            pieces.append(transcript.source[body[0].start : body[-1].end] if body else b"")
+            # a tree may be in another order here than in the file
+            start, end = min((r.start for r in body), default=0), max((r.end for r in body), default=0)
+            pieces.append(transcript.source[start:end])
         else:
             pieces.append(piece if isinstance(piece, bytes) else transcript.raw(piece))
     return b"".join(pieces)

@@ -1,0 +1,173 @@
+"""Exports of Claude.ai: `conversations.json`, a list of conversations with `chat_messages` each, or one of them.
+
+An answer holds its calls and what they returned. A message repeats its words in `text`, and holds what was pasted or
+attached as `extracted_content`. Messages that name a parent form a tree: the way to the current leaf counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from compactor_cli.formats.anthropic_blocks import new_content, read_content
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, parse_time, word
+from compactor_cli.formats.copies import equal_copies, value_at
+from compactor_cli.formats.enclosed import add_request
+from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.model.injected import origin_of
+from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
+
+_SENDERS: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
+_PARENT = "parent_message_uuid"
+_LEAF = "current_leaf_message_uuid"
+_NO_PARENT = "00000000-0000-4000-8000-000000000000"
+"""What the first message of a conversation names as its parent."""
+
+
+class ClaudeAI(PlainEdits):
+    name = "claude-ai"
+    title = "Claude.ai exports (conversations.json)"
+    lists: tuple[ListPath, ...] = (ListPath(("chat_messages",)),)
+    adjacent_results = False
+    summary_roles: tuple[Role, ...] = ("user", "assistant")
+    parent_path: Path | None = (_PARENT,)
+
+    def recognize(self, value: Any) -> float:
+        if word(value, "sender") not in _SENDERS or not word(value, "uuid") or "role" in value:
+            return 0.0
+        return 1.0 if isinstance(value.get("content", value.get("text")), (str, list)) else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build, ids = Builder(counter), _CallIds()
+        messages = {record for record, value in enumerate(values) if self.recognize(value)}
+        parents = _parents(values)
+        way: list[int] = []
+        if parents.keys() == messages:
+            leaf = next((record for record in messages if values[record]["uuid"] == word(document, _LEAF)), None)
+            way = way_to_root(parents, leaf)
+        for record in way or sorted(messages):
+            _read_message(build, values[record], record, ids)
+        outside = messages - set(way) if way else set()
+        links = chains(parents, way) if way else []
+        return Reading(
+            build.messages, links=links, outside=outside, session_id=word(document, "uuid"), way=way, way_last=True
+        )
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        template = around.template if isinstance(around.template, dict) else {}
+        content = new_content(message)
+        content = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        dated = {key: template[key] for key in ("created_at", "updated_at") if key in template}
+        linked = {_PARENT: around.parent or _NO_PARENT} if _PARENT in template else {}
+        key = around.key
+        return {
+            "uuid": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+            "text": message.parts[0].text if message.parts[0].kind == "text" else "",
+            "content": content,
+            "sender": "human" if message.role in ("user", "system") else "assistant",
+            **dated,
+            "attachments": [],
+            "files": [],
+            **linked,
+        }
+
+    def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+        changes = super().edits(raw, edited)
+        value = json.loads(raw)
+        if isinstance(value.get("text"), str) and ("text",) not in changes:
+            texts = {}
+            for part, text in edited:
+                if part.place and part.place.encoding == "string":
+                    texts[str(value_at(value, part.place.path))] = text
+            changes |= equal_copies(value["text"], ("text",), texts)
+        return changes
+
+
+class _CallIds:
+    """Older exports have no ids: a result without one answers the oldest call that waits for one."""
+
+    def __init__(self) -> None:
+        self._open: list[Part] = []
+        self._count = 0
+
+    def named(self, part: Part) -> Part:
+        """Return a call or a result with an id, the result also with the name of its tool."""
+        if part.kind == "tool_call":
+            if not part.call_id:
+                self._count += 1
+                part = replace(part, call_id=f"{LEGACY_ID}{self._count}")
+            self._open.append(part)
+        elif part.kind == "tool_result":
+            wanted = [call for call in self._open if not part.call_id or call.call_id == part.call_id]
+            if wanted:
+                self._open.remove(wanted[0])
+                part = replace(part, call_id=wanted[0].call_id, name=wanted[0].name)
+            elif not part.call_id:
+                part = replace(part, call_id=f"{LEGACY_ID}unknown")
+        return part
+
+
+def _parents(values: Sequence[Any]) -> dict[int, tuple[str, str, int | None]]:
+    """Return message -> its id, its parent's, and the record that has that, of the messages that name one."""
+    by_id = {word(value, "uuid"): record for record, value in enumerate(values) if word(value, "uuid")}
+    parents: dict[int, tuple[str, str, int | None]] = {}
+    for record, value in enumerate(values):
+        if word(value, "uuid") and _PARENT in value:
+            parent = word(value, _PARENT) if word(value, _PARENT) in by_id else ""
+            parents[record] = (value["uuid"], parent, by_id.get(parent))
+    return parents
+
+
+def _read_message(build: Builder, value: dict[str, Any], record: int, ids: _CallIds) -> None:
+    name, time = value["uuid"], parse_time(value.get("created_at"))
+    parts = [ids.named(part) for part in _parts(build, value, record)]
+    if _SENDERS[value["sender"]] == "user":
+        origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
+        files = list(_attached(build, value, record))
+        if origin == "other" and files:
+            parts, files, origin = files, [], "request"
+        add_request(build, parts, files, (record,), id=name, timestamp=time, origin=origin)
+        return
+    pieces = list(_pieces(parts)) or [("assistant", [])]
+    for number, (role, said) in enumerate(pieces):
+        origin = origin_of("\n".join(part.text for part in said if part.kind == "text"))
+        build.add(
+            role,
+            said,
+            (record,),
+            id=f"{name}/{number}" if number else name,
+            timestamp=time,
+            origin=origin if origin == "summary" else "other",
+            turn=record if len(pieces) > 1 else None,
+        )
+
+
+def _parts(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
+    """Return what a message says: its blocks, or in older exports its text."""
+    parts = read_content(build, value.get("content"), ("content",), record)
+    if not parts and word(value, "text"):
+        return [build.part("text", value["text"], Place(record, ("text",)))]
+    return parts
+
+
+def _attached(build: Builder, value: dict[str, Any], record: int) -> Iterator[Part]:
+    attachments = value.get("attachments")
+    for index, attached in enumerate(attachments if isinstance(attachments, list) else ()):
+        if word(attached, "extracted_content"):
+            place = Place(record, ("attachments", index, "extracted_content"))
+            yield build.part("text", attached["extracted_content"], place)
+
+
+def _pieces(parts: Sequence[Part]) -> Iterator[tuple[Role, list[Part]]]:
+    """Yield an answer as what the model said and what came back, in turns."""
+    piece: list[Part] = []
+    for part in parts:
+        if piece and (part.kind == "tool_result") != (piece[-1].kind == "tool_result"):
+            yield ("tool" if piece[-1].kind == "tool_result" else "assistant"), piece
+            piece = []
+        piece.append(part)
+    if piece:
+        yield ("tool" if piece[-1].kind == "tool_result" else "assistant"), piece
