@@ -17,6 +17,7 @@ from compactor_cli.formats.antigravity import Antigravity
 from compactor_cli.formats.atif import ATIF
 from compactor_cli.formats.base import Format, fit
 from compactor_cli.formats.bedrock import Bedrock
+from compactor_cli.formats.chatgpt import ChatGPT
 from compactor_cli.formats.claude_ai import ClaudeAI
 from compactor_cli.formats.claude_code import ClaudeCode
 from compactor_cli.formats.cline import Cline
@@ -73,6 +74,7 @@ FORMATS: dict[str, Format] = {
         Bedrock(),
         GeminiContents(),
         ClaudeAI(),
+        ChatGPT(),
     )
 }
 NAMES = (*FORMATS, documents.NAME)

@@ -54,6 +54,8 @@ class ListPath(NamedTuple):
     records alone look like those of others."""
     pick: Callable[[Any], Iterable[Path]] | None = None
     """Finds the lists of a document, where that takes more than a path."""
+    by_id: bool = False
+    """It is no list but an object, whose members are the records, each under its `id`."""
 
 
 class Format(Protocol):
@@ -66,6 +68,8 @@ class Format(Protocol):
     """No agent's or tool's own: a file of its documents is called `conversations`."""
     lists: tuple[ListPath, ...]
     """Where documents hold its records, the first that fits; empty when it is only ever a record a line."""
+    own_documents: bool
+    """Of a list of documents, `read` is given the one that holds the records, not the list."""
     adjacent_results: bool
     """Results must stand right behind their call (otherwise ids alone pair them)."""
     alternates: bool
@@ -77,6 +81,8 @@ class Format(Protocol):
     """Where a record names its parent; None in formats without such links."""
     tip_path: Path | None
     """Where a record that is no part of a chain names the last record of one; None where none does."""
+    children_path: Path | None
+    """Where a record lists those that name it as their parent; None in formats without such lists."""
     number_path: Path | None
     """Where each record says which one it is, from 1 without a gap; None in formats that do not count."""
     boundary_is_message: bool
@@ -347,12 +353,14 @@ class PlainEdits:
 
     generic = False
     lists: tuple[ListPath, ...] = ()
+    own_documents = False
     adjacent_results = True
     alternates = False
     summary_role: Role = "user"
     summary_roles: tuple[Role, ...] = ("user", "assistant", "system")
     parent_path: Path | None = None
     tip_path: Path | None = None
+    children_path: Path | None = None
     number_path: Path | None = None
     boundary_is_message = False
     usage_words: tuple[bytes, ...] = ()

@@ -31,6 +31,7 @@ class ClaudeAI(PlainEdits):
     name = "claude-ai"
     title = "Claude.ai exports (conversations.json)"
     lists: tuple[ListPath, ...] = (ListPath(("chat_messages",)),)
+    own_documents = True
     adjacent_results = False
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = (_PARENT,)

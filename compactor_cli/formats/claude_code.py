@@ -42,6 +42,8 @@ class ClaudeCode:
     lists: tuple[ListPath, ...] = ()
     adjacent_results = False
     alternates = False
+    own_documents = False
+    children_path: Path | None = None
     summary_role: Role = "user"
     summary_roles: tuple[Role, ...] = ("user", "assistant")
     parent_path: Path | None = ("parentUuid",)

@@ -16,9 +16,9 @@ from compactor_cli.errors import InputError
 from compactor_cli.formats.base import EACH, Format, ListPath
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonedit import locate_all
-from compactor_cli.formats.jsonl import elements, parse
+from compactor_cli.formats.jsonl import elements, members, parse
 from compactor_cli.model.message import Path
-from compactor_cli.model.transcript import Layout, Record, Wrapper
+from compactor_cli.model.transcript import Layout, Names, Record, Wrapper
 
 NAME = "conversations"
 """What a file of such documents is called, in the formats that are no agent's own."""
@@ -41,6 +41,8 @@ class Slot(NamedTuple):
     """To a system prompt that stands apart from the records."""
     is_certain: bool = False
     """What stands beside the list tells the format."""
+    by_id: bool = False
+    """It is an object, whose members are the records."""
 
 
 class Document(Struct, frozen=True):
@@ -97,8 +99,11 @@ def _slots_at(value: Any, place: ListPath) -> Iterator[Slot]:
             continue
         quoted = isinstance(inner, str)
         values = _parsed(inner) if quoted else inner
+        by_id = place.by_id and isinstance(values, dict)
+        values = list(values.values()) if by_id else values
         if isinstance(values, list):
-            yield Slot(path, values, quoted, _system(holder, path, place) if path else None, bool(place.beside))
+            system = _system(holder, path, place) if path else None
+            yield Slot(path, values, quoted, system, bool(place.beside), by_id)
 
 
 def _resolve(value: Any, pattern: Path, path: Path) -> Iterator[tuple[Path, Any]]:
@@ -159,17 +164,19 @@ def _document(
     """Return the conversation in the stretch of a text from one of `bounds` to the other; its first byte is
     `offset`."""
     start, end = spans[slot.path]
+    if slot.by_id:
+        return _named(text, line, slot, (start, end), bounds, offset)
     if slot.quoted:
         return _quoted(text, line, slot, (start, end), bounds)
-    members, _ = elements(text, start)
+    listed, _ = elements(text, start)
     fixed = spans[slot.system] if slot.system is not None else None
-    inner = (members[0][0], members[-1][1]) if members else (start + 1, end - 1)
-    separator = text[members[0][1] : members[1][0]] if len(members) > 1 else ", "
+    inner = (listed[0][0], listed[-1][1]) if listed else (start + 1, end - 1)
+    separator = text[listed[0][1] : listed[1][0]] if len(listed) > 1 else ", "
     begin, stop = bounds
-    marks = sorted({begin, stop, start, end, *(s for a, b, _ in members for s in (a, b)), *(fixed or ())})
+    marks = sorted({begin, stop, start, end, *(s for a, b, _ in listed for s in (a, b)), *(fixed or ())})
     to_byte = dict(zip(marks, byte_offsets(text, marks, offset), strict=True))
-    records = [Record(line, to_byte[a], to_byte[b]) for a, b, _ in members]
-    values = [v for _, _, v in members]
+    records = [Record(line, to_byte[a], to_byte[b]) for a, b, _ in listed]
+    values = [v for _, _, v in listed]
     pieces: list[bytes | int | None] = [text[begin : inner[0]].encode(), None, text[inner[1] : stop].encode()]
     if fixed:
         a, b = fixed
@@ -181,6 +188,23 @@ def _document(
             pieces = [*pieces[:2], text[inner[1] : a].encode(), 0, text[b:stop].encode()]
     layout = Layout(tuple(pieces), separator.encode())
     return Document(tuple(records), tuple(values), layout, None, 0 if fixed else None, slot.path, slot.is_certain)
+
+
+def _named(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int], offset: int) -> Document:
+    """Return a conversation whose records are the members of an object."""
+    found = members(text, span[0])
+    first, last = (found[0][0], found[-1][2]) if found else (span[0] + 1, span[1] - 1)
+    separator = text[found[0][2] : found[1][0]] if len(found) > 1 else ", "
+    name_end = json.JSONDecoder().raw_decode(text, first)[1] if found else first
+    colon = text[name_end : found[0][1]] if found else ": "
+    begin, stop = bounds
+    marks = sorted({begin, stop, first, last, *(at for _, a, b, _ in found for at in (a, b))})
+    to_byte = dict(zip(marks, byte_offsets(text, marks, offset), strict=True))
+    records = tuple(Record(line, to_byte[a], to_byte[b]) for _, a, b, _ in found)
+    pieces = (text[begin:first].encode(), None, text[last:stop].encode())
+    names = Names(colon.encode(), to_byte[first], to_byte[last])
+    layout = Layout(pieces, separator.encode(), names=names)
+    return Document(records, tuple(value for *_, value in found), layout, path=slot.path, is_certain=slot.is_certain)
 
 
 def _quoted(text: str, line: int, slot: Slot, span: tuple[int, int], bounds: tuple[int, int]) -> Document:

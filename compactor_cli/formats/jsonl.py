@@ -226,6 +226,23 @@ def elements(text: str, position: int) -> tuple[list[tuple[int, int, Any]], int]
     return spans, position + 1
 
 
+def members(text: str, position: int) -> list[tuple[int, int, int, Any]]:
+    """Return of the members of the JSON object at `text[position]` where the name begins, where the value does and
+    ends, and the value."""
+    spans: list[tuple[int, int, int, Any]] = []
+    position = skip_blank(text, position + 1)
+    while text[position] != "}":
+        name = position
+        _, end = _DECODER.raw_decode(text, position)
+        start = skip_blank(text, skip_blank(text, end) + 1)
+        value, end = _DECODER.raw_decode(text, start)
+        spans.append((name, start, end, value))
+        position = skip_blank(text, end)
+        if text[position] == ",":
+            position = skip_blank(text, position + 1)
+    return spans
+
+
 def skip_blank(text: str, position: int) -> int:
     """Return the index of the first character at or after `position` that is no JSON white space."""
     while text[position] in _BLANK:

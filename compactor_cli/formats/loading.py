@@ -12,6 +12,7 @@ from compactor_cli.containers import unpack
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign, nearest
 from compactor_cli.formats.base import Counter, CountsAround, Format, Reading, Unfolds, fit
+from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.holding import Holding
 from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, RecordValues, parse, read_records
 from compactor_cli.formats.trees import as_grown, older
@@ -270,11 +271,13 @@ def _document_transcript(
     *,
     named: bool,
 ) -> Transcript:
-    reading = format.read(document.values, counter, value)
+    in_list = format.own_documents and isinstance(value, list)
+    holder = value_at(value, document.path[:1]) if in_list else value
+    reading = format.read(document.values, counter, holder)
     if order := _grown(reading, len(document.records)):
         records, values = (tuple(of[index] for index in order) for of in (document.records, document.values))
         document = replace(document, records=records, values=values)
-        reading = format.read(document.values, counter, value)
+        reading = format.read(document.values, counter, holder)
     if not (named or document.is_certain or format.generic):  # of nobody's own the roles tell
         known = frozenset(() if document.fixed is None else (document.fixed,))
         _leave_out_strangers(reading, (format,), document.values, known=known)

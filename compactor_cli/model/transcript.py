@@ -48,6 +48,17 @@ class Wrapper(NamedTuple):
     after: bytes
 
 
+class Names(NamedTuple):
+    """How records stand in an object, each under its own id."""
+
+    colon: bytes
+    """What stands between a name and its value."""
+    start: int
+    """Where the first name begins in the source."""
+    end: int
+    """Where the last value ends."""
+
+
 class Layout(Struct, frozen=True):
     """What stands around the records: `pieces` before and after them, `separator` between them.
 
@@ -59,6 +70,8 @@ class Layout(Struct, frozen=True):
     separator: bytes = b"\n"
     wrapper: Wrapper | None = None
     """Set where all of it is the text of a JSON string."""
+    names: Names | None = None
+    """Set where the records are the members of an object."""
 
 
 class Transcript(Struct, frozen=True):

@@ -20,8 +20,9 @@ from compactor_cli.formats.base import Around, Format
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.plan import Plan
-from compactor_cli.model.transcript import Link, Transcript, Wrapper
+from compactor_cli.model.transcript import Link, Names, Transcript, Wrapper
 from compactor_cli.pipeline.alternation import alternating
+from compactor_cli.pipeline.children import with_children
 from compactor_cli.pipeline.recount import recounted
 from compactor_cli.pipeline.write_summaries import Summary
 
@@ -79,6 +80,9 @@ def assemble(
     fixed = {piece for piece in transcript.layout.pieces if isinstance(piece, int)}
     body = [item for item in items if item.record not in fixed]
     records, changed = _render(transcript, body, edited, format)
+    if format.children_path is not None and format.parent_path is not None:
+        records, listed = with_children(records, format.parent_path, format.children_path)
+        changed |= {record for index in listed if (record := body[index].record) is not None}
     changes = {
         piece: format.edits(transcript.raw(piece), edited[piece])
         for piece in transcript.layout.pieces
@@ -310,13 +314,18 @@ def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[i
     pieces: list[bytes] = []
     for piece in layout.pieces:
         if piece is None:
-            pieces.append(layout.separator.join(records))
+            pieces.append(layout.separator.join(records if layout.names is None else _named(records, layout.names)))
         elif isinstance(piece, int):
             raw = transcript.raw(piece)
             pieces.append(jsonedit.replace(raw, changes[piece]) if changes.get(piece) else raw)
         else:
             pieces.append(piece)
     return _wrapped(layout.wrapper, b"".join(pieces))
+
+
+def _named(records: Sequence[bytes], names: Names) -> list[bytes]:
+    """Return records as members of an object, each under its id."""
+    return [jsonedit.encode(_id(json.loads(record))).encode() + names.colon + record for record in records]
 
 
 def _wrapped(wrapper: Wrapper | None, text: bytes) -> bytes:

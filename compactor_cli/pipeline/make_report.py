@@ -25,6 +25,9 @@ def original(transcript: Transcript) -> bytes:
         if piece is None:
             body = [record for index, record in enumerate(transcript.records) if index not in transcript.layout.pieces]
             # a tree may be in another order here than in the file
+            if transcript.layout.names is not None:
+                pieces.append(transcript.source[transcript.layout.names.start : transcript.layout.names.end])
+                continue
             start, end = min((r.start for r in body), default=0), max((r.end for r in body), default=0)
             pieces.append(transcript.source[start:end])
         else:

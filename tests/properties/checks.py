@@ -179,7 +179,7 @@ def _uncounted(raw: bytes, format: Format) -> str:
 def _unplaced(raw: bytes) -> str:
     """A record without what changes with its place in the file."""
     return re.sub(
-        r'"(?:parentUuid|leafUuid|parent_message_uuid|parentId|parentID|parent_id|step_id)":\s*(?:"[^"]*"|null|\d+)',
+        r'"children":\s*\[[^\]]*\]|"(?:parent|parentUuid|leafUuid|parent_message_uuid|parentId|parentID|parent_id|step_id)":\s*(?:"[^"]*"|null|\d+)',
         "",
         raw.decode(),
     )

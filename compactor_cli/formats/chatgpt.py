@@ -1,0 +1,178 @@
+"""Exports of ChatGPT: `conversations.json`, a list of conversations whose `mapping` is a tree of nodes, or one of them.
+
+The way to `current_node` is the conversation; other branches are answers that were asked for again and words that were
+edited. A call is an answer to a `recipient`; what it returned is a message of that tool, without ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from compactor_cli.formats.base import (
+    Around,
+    Builder,
+    Counter,
+    ListPath,
+    PlainEdits,
+    Reading,
+    block_text,
+    parse_time,
+    word,
+)
+from compactor_cli.formats.gemini_parts import CallIds
+from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.model.injected import origin_of
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+
+_ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+_LEAF = "current_node"
+_ALL = "all"
+"""Whom a message is for that is no call."""
+_CONTENT: Path = ("message", "content")
+_OWN_TEXT = {"code": "text", "execution_output": "text", "tether_quote": "text", "system_error": "text"}
+_OWN_TEXT |= {"tether_browsing_display": "result", "sonic_webpage": "text", "reasoning_recap": "content"}
+"""Kinds of content -> the member that has their text, where that is not in `parts`."""
+_INSTRUCTIONS = ("user_profile", "user_instructions")
+"""What the user has told once for all conversations."""
+
+
+class ChatGPT(PlainEdits):
+    name = "chatgpt"
+    title = "ChatGPT exports (conversations.json)"
+    lists: tuple[ListPath, ...] = (ListPath(("mapping",), by_id=True),)
+    own_documents = True
+    adjacent_results = False
+    summary_roles: tuple[Role, ...] = ("user", "assistant", "system")
+    parent_path: Path | None = ("parent",)
+    children_path: Path | None = ("children",)
+
+    def recognize(self, value: Any) -> float:
+        if not isinstance(value, dict) or not {"id", "message", "parent", "children"} <= value.keys():
+            return 0.0
+        message = value["message"]
+        if message is None:
+            return 1.0
+        author = message.get("author") if isinstance(message, dict) else None
+        return 1.0 if word(author, "role") and isinstance(message.get("content"), dict) else 0.0
+
+    def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
+        build, ids = Builder(counter), CallIds()
+        nodes = {record for record, value in enumerate(values) if self.recognize(value)}
+        by_id = {values[record]["id"]: record for record in nodes}
+        parents = {record: _parent(values[record], by_id) for record in nodes}
+        way = way_to_root(parents, by_id.get(word(document, _LEAF)))
+        caller: int | None = None
+        for record in way:
+            caller = _read_node(build, values[record]["message"], record, ids, caller)
+        session = word(document, "conversation_id") or word(document, "id")
+        others = {record for record in nodes - set(way) if values[record]["message"] is not None}
+        links = chains(parents, way)
+        return Reading(build.messages, links=links, outside=others, session_id=session, way=way, way_last=True)
+
+    def new_record(self, message: Message, around: Around) -> Any:
+        template = around.template if isinstance(around.template, dict) else {}
+        old, key, part = template.get("message") or {}, around.key, message.parts[0]
+        own = f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}"
+        return {
+            "id": own,
+            "message": {
+                "id": own,
+                "author": {"role": message.role, "name": part.name or None, "metadata": {}},
+                "create_time": old.get("create_time"),
+                "update_time": None,
+                "content": {"content_type": "text", "parts": [part.text]},
+                "status": "finished_successfully",
+                "end_turn": True,
+                "weight": 1.0,
+                "metadata": {},
+                "recipient": _ALL,
+                "channel": None,
+            },
+            "parent": around.parent or None,
+            "children": [],
+        }
+
+
+def _parent(value: dict[str, Any], by_id: dict[str, int]) -> tuple[str, str, int | None]:
+    parent = word(value, "parent") if word(value, "parent") in by_id else ""
+    return value["id"], parent, by_id.get(parent)
+
+
+def _read_node(build: Builder, message: Any, record: int, ids: CallIds, caller: int | None) -> int | None:
+    """Add the message of a node, if there is any. Returns the index of the last call that results may follow."""
+    role = _ROLES.get(word(message["author"], "role")) if isinstance(message, dict) else None
+    if role is None:
+        return caller
+    parts = list(_parts(build, message["content"], record))
+    if not any(part.text.strip() or part.images for part in parts):
+        return caller  # a message that says nothing: it passes through
+    name, time = word(message, "id"), parse_time(message.get("create_time"))
+    text = "\n".join(part.text for part in parts if part.kind == "text")
+    origin: Origin = "summary" if origin_of(text) == "summary" else "other"
+    recipient, kind = word(message, "recipient") or _ALL, word(message["content"], "content_type")
+    if role == "assistant" and recipient != _ALL and kind != "thoughts":
+        place = parts[0].place if len(parts) == 1 else None
+        call = build.part("tool_call", text, place, name=recipient, call_id=ids.call(None, recipient))
+        return build.add(role, [call], (record,), id=name, timestamp=time)
+    if role == "tool":
+        tool = word(message["author"], "name")
+        call_id = ids.response(None, tool)
+        if not call_id.endswith("unknown"):
+            place = parts[0].place if len(parts) == 1 else None
+            images = sum(part.images for part in parts)
+            result = build.part("tool_result", text, place, name=tool, call_id=call_id, images=images)
+            build.add(role, [result], (record,), id=name, timestamp=time)
+            return caller
+        # a further message of the tool: it stays or goes with the call
+        if caller is not None:
+            build.messages[caller] = _in_turn(build.messages[caller], caller)
+        build.add("user", parts, (record,), id=name, timestamp=time, origin="injected", turn=caller)
+        return caller
+    if role == "user":
+        told = origin_of(text)
+        typed = kind != "user_editable_context"
+        origin = "injected" if not typed else "request" if told == "other" else told
+        build.add(role, parts, (record,), id=name, timestamp=time, origin=origin)
+        return None
+    build.add(role, parts, (record,), id=name, timestamp=time, origin=origin)
+    return caller
+
+
+def _in_turn(message: Message, turn: int) -> Message:
+    return replace(message, turn=turn)
+
+
+def _parts(build: Builder, content: dict[str, Any], record: int) -> Iterator[Part]:
+    kind = word(content, "content_type")
+    if kind == "thoughts":
+        thoughts = content.get("thoughts")
+        for thought in thoughts if isinstance(thoughts, list) else ():
+            yield build.part(
+                "thinking", "\n".join(t for t in (word(thought, "summary"), word(thought, "content")) if t)
+            )
+    elif kind == "user_editable_context":
+        told = [word(content, key) for key in _INSTRUCTIONS if word(content, key)]
+        yield build.part("text", "\n".join(told))
+    elif kind in _OWN_TEXT and isinstance(content.get(_OWN_TEXT[kind]), str):
+        text = content[_OWN_TEXT[kind]]
+        recap = kind == "reasoning_recap"
+        place = None if recap else Place(record, (*_CONTENT, _OWN_TEXT[kind]))
+        yield build.part("thinking" if recap else "text", text, place)
+    elif isinstance(content.get("parts"), list):
+        for index, part in enumerate(content["parts"]):
+            yield _part(build, part, record, (*_CONTENT, "parts", index))
+    else:
+        yield build.part("other", block_text({key: value for key, value in content.items() if key != "content_type"}))
+
+
+def _part(build: Builder, part: Any, record: int, path: Path) -> Part:
+    if isinstance(part, str):
+        return build.part("text", part, Place(record, path))
+    if word(part, "content_type") == "image_asset_pointer":
+        return build.image(Place(record, path))
+    if word(part, "content_type") == "audio_transcription":
+        return build.part("text", word(part, "text"), Place(record, (*path, "text")))
+    return build.part("other", block_text(part))
