@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timezone
 from operator import attrgetter
@@ -158,8 +157,7 @@ class Reading(Struct):
     way: Sequence[int] = ()
     """Of a tree, the records from the root to the leaf."""
     way_last: bool = False
-    """The way is written behind all other branches: what names its leaf stands around the records, and once the leaf is
-    gone the last record is taken for it."""
+    """The way is written behind other branches: once the leaf named around the records is gone, the last one is it."""
 
 
 class Builder(Struct):
@@ -251,10 +249,6 @@ class Builder(Struct):
 _FRACTION = compiled_later(r"\.(\d+)")
 
 
-def _six_digits(match: re.Match[str]) -> str:
-    return f".{match.group(1):0<6.6}"
-
-
 def parse_time(value: Any) -> float | None:
     """Return seconds since 1970 of an ISO 8601 string or a number (milliseconds when it is large)."""
     if isinstance(value, bool) or value is None:
@@ -267,7 +261,8 @@ def parse_time(value: Any) -> float | None:
         return None
     try:
         # Python 3.10 reads fractions of three or six digits only
-        parsed = datetime.fromisoformat(_FRACTION.sub(_six_digits, value.strip().replace("Z", "+00:00")))
+        digits = _FRACTION.sub(lambda match: f".{match.group(1):0<6.6}", value.strip())
+        parsed = datetime.fromisoformat(digits.replace("Z", "+00:00"))
     except ValueError:
         return None
     return (parsed if parsed.tzinfo else parsed.replace(tzinfo=timezone.utc)).timestamp()
