@@ -43,8 +43,8 @@ from compactor_cli.pipeline.verify import faults
 from compactor_cli.pipeline.write_summaries import Summary
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import Settings
-from compactor_cli.summary_text.headers import base_of
 from compactor_cli.summaries.offline import Extractive
+from compactor_cli.summary_text.headers import base_of
 
 
 def analyze(
