@@ -186,10 +186,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 124, 17_209, 8_108),
-    "messages-json-string": (3, 79, 50, 19_874, 9_752),
-    "messages-list": (3, 79, 50, 19_874, 9_752),
-    "trajectory-list": (3, 79, 57, 19_579, 9_485),
+    "conversations-sharegpt": (40, 266, 117, 17_209, 8_140),
+    "messages-json-string": (3, 79, 50, 19_874, 9_788),
+    "messages-list": (3, 79, 50, 19_874, 9_788),
+    "trajectory-list": (3, 79, 57, 19_579, 9_521),
 }
 """Rows, messages before and after, tokens before and after."""
 
