@@ -49,6 +49,7 @@ class InPlaceRenderer:
         self._done: dict[tuple[int, int, tuple[int, ...], bool], tuple[str, int]] = {}
         self._telling: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
         self._note = 0
+        self._said: dict[tuple[int, int], Sequence[int]] = {}
         self._asked = Asked(messages)
         self._last = max((message.index for message in messages if message.role == "assistant"), default=-1)
 
@@ -80,10 +81,13 @@ class InPlaceRenderer:
         all_lines = self._lines.of_piece(number)
         chosen = tuple(line for line in all_lines if line in taken)
         if small > SMALL and part.kind == "text" and self._messages[index].role == "assistant":
-            room = small - _MARK
-            chosen = tuple(sorted({*chosen, *self._ends(all_lines, room // 2, room if index == self._last else 0)}))
+            if (number, small) not in self._said:  # groups are rendered for each plan that is tried
+                room = small - _MARK
+                ends = self._ends(all_lines, room // 2, room if index == self._last else 0)
+                self._said[number, small] = tuple(ends)
+            chosen = tuple(sorted({*chosen, *self._said[number, small]}))
         if part.kind == "tool_result":
-            if number not in self._telling:  # groups are rendered for each plan that is tried
+            if number not in self._telling:
                 self._telling[number] = self._telling_line((index, position), part, number)
             outcome, otherwise = self._telling[number]
             chosen = tuple(sorted({*chosen, *(outcome or (() if chosen else otherwise))}))
