@@ -19,6 +19,8 @@ _LONGEST = 20_000
 """Characters of a paragraph that are split into sentences; the rest of a longer one is left out."""
 _FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)
 _ENDS = compiled_later(r"[.!?。！？]")
+_NUMBER = compiled_later(r"[\W_]*\d+[.)]\s*")
+"""The number of an item, with the marks around it."""
 _SHORTEST = 3
 """Characters of the shortest sentence."""
 _FENCE_LINE = compiled_later(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(\S*)[^`~]*$")
@@ -84,16 +86,17 @@ def _split(item: str) -> list[str]:
         return [item[:_LONGEST]]
     import sentencex  # loaded only where there is prose to split
 
-    pieces = (piece.strip() for piece in _whole_code(sentencex.segment("en", item[:_LONGEST])))
+    pieces = (piece.strip() for piece in _put_together(sentencex.segment("en", item[:_LONGEST])))
     return [piece for piece in pieces if len(piece) >= _SHORTEST]
 
 
-def _whole_code(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield the sentences, put together again where the border fell into `code like this. Or this`."""
+def _put_together(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield the sentences, put together again where the border fell into `code like this. Or this`, or behind a number
+    that only begins one ("**1. This**")."""
     open_piece = ""
     for piece in pieces:
         open_piece += piece
-        if open_piece.count("`") % 2 == 0:
+        if open_piece.count("`") % 2 == 0 and not _NUMBER.fullmatch(open_piece):
             yield open_piece
             open_piece = ""
     if open_piece:

@@ -294,3 +294,11 @@ TRACE = 'Traceback (most recent call last):\n  File "tide.py", line 8, in <modul
 )
 def test_of_a_trace_what_was_raised_is_the_error(text: str, told: list[str]) -> None:
     assert result_errors(text, True) == told
+
+
+def test_the_number_of_an_item_is_no_sentence() -> None:
+    text = "**1. `hooks.go:153`** - The best place by far, as the name is at hand. **2.** The rest of them may stay. 3."
+    assert sentences(text) == [
+        "**1. `hooks.go:153`** - The best place by far, as the name is at hand.",
+        "**2.** The rest of them may stay.",
+    ]

@@ -33,7 +33,7 @@ from compactor_cli.summary_text.headers import quotes_lines
 from compactor_cli.summary_text.reading import quoted_words
 from compactor_cli.summary_text.verbatim import Kind, carried, earlier_label, label_of, speaker_in
 
-SHARE = 0.4
+SHARE = 0.45
 """Share of the room for the words of the user."""
 _SMALL_SHARE, _SMALL = 0.65, 300
 """Their share of a small room, and the tokens that they may have where their usual share is less."""
