@@ -130,22 +130,24 @@ def _speech(lines: SessionLines, message: int) -> list[int]:
 
 def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], bool]) -> tuple[StateLine, ...]:
     """Return the lines of the state of the work that fit in `room` tokens, but those that the reader sees anyway; one
-    that does not fit costs no other. In a room that is not small the last line counts those that do not fit."""
+    that does not fit costs no other. That something took place comes before the details of what did: a reader would do
+    it again. In a room that is not small the last line counts those that do not fit."""
+    lines = [line for line in session_state(inputs.messages, inputs.folder) if not is_seen(line)]
+    forms = [[(form, inputs.count(form.text) + BULLET_TOKENS) for form in _forms(line)] for line in lines]
+    reserved = sum(costs[-1][1] for line, costs in zip(lines, forms, strict=True) if line.kind == "effect")
     taken: list[StateLine] = []
     left_out: Counter[Kind] = Counter()
     left = room
-    for line in session_state(inputs.messages, inputs.folder):
-        if is_seen(line):
-            continue
+    for line, costs in zip(lines, forms, strict=True):
         if counted := unlisted_counts(line.text):
             left_out += counted
             continue
-        for form in _forms(line):
-            cost = inputs.count(form.text) + BULLET_TOKENS
-            if cost <= left:
-                left -= cost
-                taken.append(form)
-                break
+        shortest = costs[-1][1]
+        reserved -= shortest if line.kind == "effect" else 0
+        fitting = ((form, cost) for form, cost in costs if cost <= (left if cost == shortest else left - reserved))
+        if fits := next(fitting, None):
+            taken.append(fits[0])
+            left -= fits[1]
         else:
             left_out[line.kind] += 1
     if left_out and room >= _COUNTS_REST:
@@ -154,11 +156,14 @@ def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], 
 
 
 def _forms(line: StateLine) -> Iterator[StateLine]:
-    """Yield a line of the state, and of something that took place outside the session its beginning: what was done to
-    what, where there is no room for the details."""
+    """Yield a line of the state, and of something that took place outside the session, or was to, shorter ones for
+    where there is no room for the details: what was done to what, and why it failed, if it did."""
     yield line
-    short, details, _ = line.text.partition(" (")
-    if line.kind == "effect" and not line.open and details:
+    short, _, details = line.text.partition(" (")
+    if line.kind == "effect" and details:
+        _, failed, reason = details.rpartition("): ")
+        if failed:
+            yield replace(line, text=f"{short}: {reason}")
         yield replace(line, text=short)
 
 
