@@ -183,7 +183,8 @@ def json_members(
         if is_whole or text[outer.start] not in "{[":
             told = _placed(outer, place) if place else outer
             spans = _value(shown or text, told.start, told.end)
-            pieces = [JsonMember(start, end, start, level + 1, usual=outer.usual) for start, end in spans]
+            shown_before = _placed(replace(outer, leads=leads), place).leads if place else leads
+            pieces = [JsonMember(start, end, start, level + 1, shown_before, outer.usual) for start, end in spans]
             result += _led(pieces, told)
         else:
             runs = _together(text, outer.start, ends, None if level else usual)
@@ -191,7 +192,7 @@ def json_members(
                 JsonMember(start, end, begin, level + 1, leads, outer.usual or is_usual)
                 for start, end, begin, is_usual in runs
             ]
-            inner_leads = [_leads(text, member, ends) for member in inside]
+            inner_leads = [_leads(text, m, ends) if text[m.start] in "{[" else leads for m in inside]
             members = zip(_led(inside, outer), inner_leads, strict=True)
             waiting += reversed([(member, level + 1, inner) for member, inner in members])
     return result

@@ -250,6 +250,18 @@ def test_arguments_that_stand_alone_say_which_call_they_are_of(arguments: dict[s
     assert lines.lead(last).removesuffix(" … ") == lead
 
 
+def test_a_later_piece_of_a_long_command_says_which_command_it_is_of() -> None:
+    command = "git grep -n tides -- src/tides.py and all the other files of it; " + COMMAND
+    arguments = {"command": command, "timeout": 1000}
+    messages = read(user("Look."), calling(call("c1", "bash", json.dumps(arguments))), result("c1", "ok"))
+    lines = SessionLines(read_session(messages), lambda _: 0.1)
+    first, *others = lines.of_message(1)
+    assert lines.lead(first) == ""
+    assert len(others) > 1
+    assert {lines.lead(line) for line in others} == {"git grep -n tides -- src/tides.py and all the other files … "}
+    assert {lines.lead(line, others[0]) for line in others[1:]} == {""}
+
+
 CODE = 'def tides(harbor):\n    """Return them."""\n    return [tide for tide in harbor if tide.high > "3 m"]\n'
 
 
