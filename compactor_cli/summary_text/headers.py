@@ -16,9 +16,9 @@ RECALLED_HEADING = "## Recalled Memories\nFrom earlier sessions, found by a sear
 
 CUT_OFF = "Cut off: nothing of them is kept here."
 """Stands below the heading of a summary that says no more than what is gone."""
-_STATE = r"State(?: at the end|, (?P<later>\d+) messages? on)?:"
+_STATE = r"State(?: at the end|, (?P<later>\d+) messages? (?:later|on))?:"
 """Stands above the lines that tell the state of the work, behind all messages; quoted lines never begin like that. Up
-to version 0.1 it was `State:`."""
+to version 0.1 it was `State:`, or `State, 7 messages on:`."""
 _WRITTEN_BY = re.compile(r"^Written by (\S.*); files, errors and commands are computed\.$", re.MULTILINE)
 _HAS_SECTIONS = compiled_later(
     r"## Session Summary \(Compaction Round (?P<round>\d+)\)\n"
@@ -57,7 +57,7 @@ class Base(Struct, frozen=True):
 
 def state_heading(later: int = 0) -> str:
     """Return the heading of the state at the end of a transcript, so many messages behind the summary."""
-    return f"State, {later} message{'s' * (later > 1)} on:" if later else "State at the end:"
+    return f"State, {later} message{'s' * (later > 1)} later:" if later else "State at the end:"
 
 
 def is_state_heading(line: str) -> bool:
