@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from compactor_cli.errors import BudgetError
@@ -10,7 +12,7 @@ from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, IN_FLIGHT, Plan
 from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer
 from tests.drawing import every
-from tests.pipeline.sessions import assistant, filler, system, user
+from tests.pipeline.sessions import assistant, compact, filler, result, system, user
 from tests.strategies.asked import given_of
 
 SYSTEM = "Each row of the table has a rule of its own, and all of them hold. " * 40
@@ -113,3 +115,18 @@ def test_what_cannot_be_met_is_told_with_what_takes_it_up() -> None:
 def test_what_the_caller_sees_to_is_left_to_it() -> None:
     given = given_of(AMONG_OTHERS)
     assert set(kept(given, 3_000, without=frozenset([1]))) == {"system message", IN_FLIGHT}
+
+
+def test_beside_a_system_prompt_that_is_cut_a_long_request_leaves_room_for_what_was_done() -> None:
+    prompt = system("\n".join(f"Rule {n}: keep the report of the port number {n} in mind." for n in range(100)))
+    task = user(
+        "Move the boats to the quays of the town. " + "\n".join(f"Boat {n}{n} has pier {n}." for n in range(99))
+    )
+    records = [prompt, task]
+    for n in range(40):
+        records += [assistant(None, (f"c{n}", "move_boat", {"pier": n})), result(f"c{n}", f"at quay {n * 7}")]
+    output = compact(records, strategy="adaptive", target_tokens=1_300)
+    first, *others = output.messages[1:]
+    assert "Move the boats to the quays of the town." in first.text()
+    assert len(re.findall(r"move_boat|at quay", " ".join(part.text for m in others for part in m.parts))) >= 42
+    assert output.messages[0].tokens > 800

@@ -48,7 +48,7 @@ def test_the_state_stands_in_a_summary_though_what_is_left_last_is_too_small_for
 ) -> None:
     part = compact([*work.session()[:40], *ending], strategy="adaptive", target_ratio=ratio)
     summaries = [message.text() for message in part.messages if message.origin == "summary"]
-    assert re.search(r"^State(?: at the end|, \d+ messages? on):\n- ", summaries[-1], re.MULTILINE)
+    assert re.search(r"^State(?: at the end|, \d+ messages? later):\n- ", summaries[-1], re.MULTILINE)
     assert sum(text.count("\nState") for text in summaries) == 1
 
 
@@ -60,7 +60,7 @@ def test_the_state_of_a_real_session_is_there(name: str, ratio: float) -> None:
     (part,) = api.compact(source, Settings(strategy="adaptive", target_ratio=ratio), tokenizer="o200k_base").parts
     assert session_state(part.before.messages)
     summaries = [m.text() for m in part.messages if m.origin == "summary"]
-    assert any(re.search(r"^State(?: at the end|, \d+ messages? on):\n- ", text, re.MULTILINE) for text in summaries)
+    assert any(re.search(r"^State(?: at the end|, \d+ messages? later):\n- ", text, re.MULTILINE) for text in summaries)
 
 
 def edited(message: int, times: int = 1) -> list[Json]:

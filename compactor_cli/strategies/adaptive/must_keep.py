@@ -157,10 +157,11 @@ def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], 
 
 def _forms(line: StateLine) -> Iterator[StateLine]:
     """Yield a line of the state, and of something that took place outside the session, or was to, shorter ones for
-    where there is no room for the details: what was done to what, and why it failed, if it did."""
+    where there is no room for the details: what was done to what, and why it failed, if it did. Without what it was
+    done to, one would be like the other."""
     yield line
     short, _, details = line.text.partition(" (")
-    if line.kind == "effect" and details:
+    if line.kind == "effect" and details and " " in short.removeprefix("failed: "):
         _, failed, reason = details.rpartition("): ")
         if failed:
             yield replace(line, text=f"{short}: {reason}")

@@ -9,6 +9,7 @@ place, and of the others a summary between them quotes the chosen lines.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -90,7 +91,7 @@ class _Planner:
         competing = self._competing_requests()
         protected = [g for g in inputs.groups if g.index in inputs.protected and g.index not in competing]
         large = set() if self.alone else self._large(protected)
-        kept = {d.group: d for d in keep_protected(inputs, self.renderer, protected, target, frozenset(large))}
+        kept = self._kept(protected, [g for g in protected if g.index in large])
         rest = [g for g in inputs.groups if g.index not in kept]
         room = target - sum(d.tokens for d in kept.values())
         newest = self._newest_whole(rest, room, competing) if room > DETAIL and not self.alone else {}
@@ -170,11 +171,29 @@ class _Planner:
             return set()
         newest = self.last_request()
         last = [g for g in protected if g.index == newest and _is_plain_request(self.inputs, g)]
-        others = sum(g.tokens for g in protected if g not in last)
+        try:
+            others = sum(decision.tokens for decision in self._kept(protected, last).values())
+        except BudgetError:
+            return set()
         room = self.target - others
         large = [g for g in last if g.tokens > max(SMALL_REQUEST, LARGE_REQUEST * room)]
         needed = others + sum(map(self._least, large))
         return {g.index for g in large} if needed <= self.target else set()
+
+    def _kept(self, protected: Sequence[Group], large: Sequence[Group]) -> dict[int, Decision]:
+        """Return what stays of protected groups but those in `large`. System messages that have to be cut leave these a
+        share, too. Raises BudgetError when nothing valid fits."""
+        aside = frozenset(group.index for group in large)
+        kept = keep_protected(self.inputs, self.renderer, protected, self.target, aside)
+        share = min(sum(group.tokens for group in large), int(LARGE_REQUEST * self.target / 2))
+        if share and any(self._is_cut_system(decision) for decision in kept):
+            with suppress(BudgetError):
+                kept = keep_protected(self.inputs, self.renderer, protected, self.target - share, aside)
+        return {decision.group: decision for decision in kept}
+
+    def _is_cut_system(self, decision: Decision) -> bool:
+        first = self.inputs.groups[decision.group].messages[0]
+        return decision.rendition != "whole" and self.inputs.messages[first].role == "system"
 
     def _least(self, group: Group) -> int:
         """Return the tokens that a request takes in any case: what has no place or is small is never cut."""
