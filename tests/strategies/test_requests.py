@@ -249,3 +249,12 @@ def test_nothing_is_taken_up_of_what_the_agent_says_behind_another_request() -> 
     talk = [replace(m, origin="request") if m.role == "user" else m for m in talk]
     assert list(taken_up_in(talk)(0, ["Water the ferns.", "Go."])) == []
     assert list(taken_up_in(talk, "water ferns")(0, ["Water the ferns.", "Go."])) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("greeting", ["Hi there!", "Buenos días.", "Guten Morgen!"])
+@pytest.mark.parametrize("room", range(20, 60, 4))
+def test_a_greeting_does_not_stay_without_what_it_begins(greeting: str, room: int) -> None:
+    asked = "I would like to move my trip from Houston to Denver to a day of the week after the next one, if I can."
+    texts = (f"{greeting} {asked}", "Go on.", "Move the trip to the 27th of May, please, and add a bag.")
+    kept = said(choose_requests(requests(*texts), room, words))
+    assert greeting not in kept or asked in kept

@@ -53,6 +53,8 @@ _OVERLAP = 0.5
 """Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
 _COMMON = 4
 """Sentences with a word from which on it says nothing about a subject."""
+_GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
+"""One or two words, with which a request may begin: alone they say nothing."""
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
 
 Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
@@ -238,9 +240,12 @@ class _Chooser:
         return not (self.places and same and other.clause.place == "pasted" != one.clause.place)
 
     def _labels(self) -> Iterator[int]:
-        """Yield the sentences that only say what the next one is, unless that is something pasted."""
+        """Yield the sentences that only say what the next one is, unless that is something pasted, and greetings."""
+        last = -1
         for index, (one, following) in enumerate(pairwise(self.sentences)):
-            is_label = one.clause.text.endswith(LEADS_ON) and one.request == following.request
+            greets = one.request != last and _GREETING.fullmatch(one.clause.text)
+            is_label = (greets or one.clause.text.endswith(LEADS_ON)) and one.request == following.request
+            last = one.request
             if is_label and (following.clause.place != "pasted" or not self.places):
                 yield index
 
