@@ -92,7 +92,7 @@ def browsed() -> str:
     for name in (*_SILENT, "TEXTUAL_THEME"):  # they are read when the program is imported
         os.environ.pop(name, None)
     from compactor_cli.cli.commands import browse as command
-    from compactor_cli.cli.session import forced
+    from compactor_cli.cli.configured import forced
 
     async def screen() -> str:
         desk, app = command.opened(command.BrowseOptions(file="session.jsonl"), forced(target_ratio=0.25))

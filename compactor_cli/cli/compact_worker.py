@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from compactor_cli.cli.compact_job import CompactOptions, Job
 from compactor_cli.cli.compact_one import FileResult, FileTask, attempt
+from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.recording import Keeper
-from compactor_cli.cli.session import Configured, Session
+from compactor_cli.cli.session import Session
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.profile import Profile
 from compactor_cli.render.console import Look, recording

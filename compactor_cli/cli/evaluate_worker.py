@@ -10,8 +10,9 @@ from io import StringIO
 from msgspec import Struct
 
 from compactor_cli.cli import workers
+from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.methods import Command, methods_for
-from compactor_cli.cli.session import Configured, Session, late_console
+from compactor_cli.cli.session import Session, late_console
 from compactor_cli.evaluation.retention.cases import Case
 from compactor_cli.evaluation.retention.comparison import CaseOutcome
 from compactor_cli.evaluation.retention.measure import Method, measure_case, unmeasured

@@ -12,9 +12,9 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
+from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import real_path
 from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
-from compactor_cli.cli.session import Configured, configure
 from compactor_cli.configuration.checked_values import moment
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError, meant

@@ -1,27 +1,24 @@
-"""Make what a command starts with: settings of files, the environment and options, a counter, and two consoles."""
+"""Make what a command that reads transcripts starts with: its settings, a counter, and two consoles."""
 
 from __future__ import annotations
 
 import dataclasses
-import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from compactor_cli.cli.configured import Configured, configure
 from compactor_cli.cli.files import read_text
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.progress import NoSteps, Steps, steps
-from compactor_cli.configuration import variables
-from compactor_cli.configuration.layers import Layer, Origin, SettingValue, merge, reading_of, settings_of
-from compactor_cli.configuration.settings_files import files_in_use, read_file, working_folder
+from compactor_cli.configuration.layers import Layer
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import Content
 from compactor_cli.model.profile import Profile
@@ -31,7 +28,7 @@ from compactor_cli.model.usage import Usage
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import ReadingSettings, Settings
-from compactor_cli.tokens import PROBE, make_counter
+from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.wiring import tools_for
 
@@ -46,65 +43,25 @@ _ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concu
 """Settings that count only where a model is asked."""
 
 
-class Configured(Struct, frozen=True):
-    """What a command works with, and where each value came from. It can be pickled."""
-
-    settings: Settings
-    reading: ReadingSettings
-    values: Mapping[str, SettingValue] = {}
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def probes(self) -> bool:
-        """Return whether a provider is to count."""
-        return self.reading.tokenizer == PROBE
-
-    @property
-    def tokenizer(self) -> str:
-        """Return what counts on this machine."""
-        return "" if self.probes else self.reading.tokenizer
-
-    def session(self, *, quiet: bool, profile: bool = False, probes: bool = False) -> Session:
-        """Return a session that reads as the settings say, and report what cannot be done as they say; with the weights
-        of `profile` where a command uses them. `probes`: the command can have a provider count."""
-        reading = self.reading
-        choice = make_counter(self.tokenizer, reading.model)
-        out, err = late_console(sys.stdout), late_console(sys.stderr, quiet=quiet)
-        weights = read_profile(reading.profile) if profile else None
-        session = Session(self, choice.counter, out, err, weights, probes=probes and self.probes)
-        for warning in (choice.warning, *self.warnings):
-            if warning:
-                session.warn(warning)
-        if self.probes and not probes:
-            session.warn(f"--tokenizer probe is not used here: tokens are counted by {session.local.name}")
-        return session
-
-
-def configure(overrides: Layer, config: str = "") -> Configured:
-    """Return the effective settings. `overrides`: those that options set; `config`: the file that is read instead of
-    others.
-
-    Raises SettingsError for anything in a file or a variable that cannot be used.
-    """
-    environment, warnings = variables.layer_of(os.environ)
-    files = files_in_use(config_of(config), working_folder())
-    values = merge([*map(read_file, files), environment, overrides])
-    return Configured(settings_of(values), reading_of(values), values, tuple(warnings))
+def session_of(configured: Configured, *, quiet: bool, profile: bool = False, probes: bool = False) -> Session:
+    """Return a session that reads as the settings say, and report what cannot be done as they say; with the weights
+    of `profile` where a command uses them. `probes`: the command can have a provider count."""
+    reading = configured.reading
+    choice = make_counter(configured.tokenizer, reading.model)
+    out, err = late_console(sys.stdout), late_console(sys.stderr, quiet=quiet)
+    weights = read_profile(reading.profile) if profile else None
+    session = Session(configured, choice.counter, out, err, weights, probes=probes and configured.probes)
+    for warning in (choice.warning, *configured.warnings):
+        if warning:
+            session.warn(warning)
+    if configured.probes and not probes:
+        session.warn(f"--tokenizer probe is not used here: tokens are counted by {session.local.name}")
+    return session
 
 
 def open_session(args: ConfiguredOptions, overrides: Layer, *, profile: bool = False, probes: bool = False) -> Session:
     """Return a session for the options of a command, and for the settings that options set."""
-    return configure(overrides, args.config).session(quiet=args.quiet, profile=profile, probes=probes)
-
-
-def config_of(option: str) -> str:
-    """Return the file that is read instead of the user's and the project's; empty for none."""
-    return option or os.environ.get(variables.CONFIG, "")
-
-
-def forced(**values: Any) -> Layer:
-    """Return keys without a section that a command sets itself, whatever files and variables say."""
-    return {name: SettingValue(value, Origin("command")) for name, value in values.items()}
+    return session_of(configure(overrides, args.config), quiet=args.quiet, profile=profile, probes=probes)
 
 
 def read_profile(path: str) -> Profile | None:

@@ -12,8 +12,8 @@ from typing import Any
 
 from compactor_cli.configuration.keys import Key
 from compactor_cli.errors import meant
-from compactor_cli.formats.base import parse_time
 from compactor_cli.text.addresses import masked
+from compactor_cli.text.times import parse_time
 
 _WORDS = {
     **dict.fromkeys(("true", "1", "yes", "on"), True),

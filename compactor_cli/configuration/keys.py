@@ -11,12 +11,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from msgspec import Struct
 
 from compactor_cli.configuration.presets import PRESETS
-from compactor_cli.formats import NAMES as FORMAT_NAMES
-from compactor_cli.scoring import SCORERS
 from compactor_cli.settings import Option, ReadingSettings, Settings
-from compactor_cli.strategies import STRATEGIES
-from compactor_cli.summaries.registry import SUMMARIZERS
-from compactor_cli.tokens import TOKENIZERS
 
 
 class Key(Struct, frozen=True):
@@ -34,11 +29,16 @@ class Key(Struct, frozen=True):
     """Items of a list; None for any number."""
     minimum: float | None = None
     maximum: float | None = None
-    choices: tuple[str, ...] = ()
+    declared_choices: tuple[str, ...] = ()
     form: str = ""
     """What the type does not say, as `settings.setting` has it."""
     seed_variable: str = ""
     option: Option | None = None
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values that are allowed; empty where any is."""
+        return _names(self.name) or self.declared_choices
 
     @property
     def section(self) -> str:
@@ -69,7 +69,9 @@ def _preset() -> Key:
     """Return the key that stands for others."""
     ways = "; ".join(f"{name} ({preset.purpose})" for name, preset in PRESETS.items())
     option = Option("--preset", ("compact", "inspect"), "NAME")
-    return Key("preset", str, "", f"when to compact: {ways}; empty: none", choices=("", *PRESETS), option=option)
+    return Key(
+        "preset", str, "", f"when to compact: {ways}; empty: none", declared_choices=("", *PRESETS), option=option
+    )
 
 
 def options_of(command: str) -> list[Key]:
@@ -105,20 +107,37 @@ def _key(name: str, field: Field[Any], hint: Any) -> Key:
         length=None if not items or Ellipsis in items else len(items),
         minimum=metadata["minimum"],
         maximum=metadata["maximum"],
-        choices=_names(name) or metadata["choices"],
+        declared_choices=metadata["choices"],
         form=metadata["form"],
         seed_variable=metadata["variable"],
         option=metadata["option"],
     )
 
 
+@cache
 def _names(key: str) -> tuple[str, ...]:
-    """Return the names that registries know, for the keys that choose from one."""
-    known = {
-        "strategy": ("", *STRATEGIES),
-        "summarizer": tuple(SUMMARIZERS),
-        "scoring.scorer": ("", *SCORERS),
-        "format": ("", *FORMAT_NAMES),
-        "tokenizer": ("", *TOKENIZERS),
-    }
-    return known.get(key, ())
+    """Return the names that a registry knows, for a key that chooses from one. It is loaded when somebody asks: most
+    commands set none of them."""
+    match key:
+        case "strategy":
+            from compactor_cli.strategies import STRATEGIES
+
+            return ("", *STRATEGIES)
+        case "summarizer":
+            from compactor_cli.summaries.registry import SUMMARIZERS
+
+            return tuple(SUMMARIZERS)
+        case "scoring.scorer":
+            from compactor_cli.scoring import SCORERS
+
+            return ("", *SCORERS)
+        case "format":
+            from compactor_cli.formats import NAMES
+
+            return ("", *NAMES)
+        case "tokenizer":
+            from compactor_cli.tokens import TOKENIZERS
+
+            return ("", *TOKENIZERS)
+        case _:
+            return ()

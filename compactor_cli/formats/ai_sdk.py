@@ -16,11 +16,11 @@ from compactor_cli.formats.base import (
     block_kinds,
     block_text,
     is_image,
-    parse_time,
     word,
 )
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.times import parse_time
 
 _ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool")
 _PARTS = frozenset(("tool-call", "tool-result", "reasoning"))

@@ -15,12 +15,12 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     block_kinds,
-    parse_time,
     sum_of,
     word,
 )
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.model.message import Message, Path, Role
+from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 

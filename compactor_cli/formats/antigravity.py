@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, parse_time, word
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.times import parse_time
 
 _TYPE = compiled_later(r"[A-Z][A-Z_]+")
 _REQUEST = compiled_later(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.DOTALL)

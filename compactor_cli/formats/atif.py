@@ -21,12 +21,12 @@ from compactor_cli.formats.base import (
     block_text,
     body,
     is_image,
-    parse_time,
     sum_of,
     word,
 )
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "agent": "assistant"}
 _SOURCES = {role: source for source, role in _ROLES.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timezone
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -15,7 +14,6 @@ from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.model.content import Content, HeldText
 from compactor_cli.model.message import HeldPart, Message, Origin, Part, PartKind, Path, Place, Role
 from compactor_cli.model.transcript import Link, Transcript
-from compactor_cli.text.patterns import compiled_later
 
 
 class Counter(Protocol):
@@ -244,28 +242,6 @@ class Builder(Struct):
             records=(*message.records, record),
             tokens=message.tokens + sum(p.tokens for p in parts),
         )
-
-
-_FRACTION = compiled_later(r"\.(\d+)")
-
-
-def parse_time(value: Any) -> float | None:
-    """Return seconds since 1970 of an ISO 8601 string or a number (milliseconds when it is large)."""
-    if isinstance(value, bool) or value is None:
-        return None
-    if isinstance(value, (int, float)):
-        if not -1e15 < value < 1e15:  # also NaN and infinities
-            return None
-        return value / 1000 if value > 1e11 else float(value)
-    if not isinstance(value, str):
-        return None
-    try:
-        # Python 3.10 reads fractions of three or six digits only
-        digits = _FRACTION.sub(lambda match: f".{match.group(1):0<6.6}", value.strip())
-        parsed = datetime.fromisoformat(digits.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=timezone.utc)).timestamp()
 
 
 def as_text(value: Any) -> str:

@@ -19,13 +19,13 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     block_text,
-    parse_time,
     word,
 )
 from compactor_cli.formats.gemini_parts import CallIds
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _LEAF = "current_node"

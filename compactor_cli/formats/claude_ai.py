@@ -13,12 +13,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import new_content, read_content
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, parse_time, word
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, word
 from compactor_cli.formats.copies import equal_copies, value_at
 from compactor_cli.formats.enclosed import add_request
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
+from compactor_cli.text.times import parse_time
 
 _SENDERS: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
 _PARENT = "parent_message_uuid"

@@ -20,7 +20,6 @@ from compactor_cli.formats.base import (
     Reading,
     edit_value,
     numbers_in,
-    parse_time,
     sum_of,
     word,
 )
@@ -28,6 +27,7 @@ from compactor_cli.formats.claude_attachments import read_attachment
 from compactor_cli.formats.claude_context import ClaudeContext, context_of, is_turn, links_of
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.model.message import Message, Part, Path, Role
+from compactor_cli.text.times import parse_time
 
 _KINDS = frozenset(
     ("user", "assistant", "system", "summary", "progress", "file-history-snapshot", "queue-operation", "attachment")

@@ -22,7 +22,6 @@ from compactor_cli.formats.base import (
     Reading,
     as_text,
     block_kinds,
-    parse_time,
     sum_of,
     word,
 )
@@ -30,6 +29,7 @@ from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Place, Role
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.times import parse_time
 
 _SYSTEM = ("system_prompt",)
 _KINDS = BLOCK_TYPES | {"text", "image", "file"}

@@ -19,7 +19,6 @@ from compactor_cli.formats.base import (
     Reading,
     as_text,
     numbers_in,
-    parse_time,
     sum_of,
     word,
 )
@@ -38,6 +37,7 @@ from compactor_cli.formats.response_items import new_item, read_item, role_of, t
 from compactor_cli.model.content import Content
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.times import parse_time
 
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
 """Kinds of items that hold a history that the provider compacted, encrypted."""

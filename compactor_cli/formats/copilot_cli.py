@@ -21,7 +21,6 @@ from compactor_cli.formats.base import (
     arguments_place,
     as_text,
     block_text,
-    parse_time,
     sum_of,
     word,
 )
@@ -31,6 +30,7 @@ from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.times import parse_time
 
 _KINDS = compiled_later(r"(?:session|user|assistant|tool|system|hook|permission|subagent|skill)\.[a-z_]+|abort")
 _SENT = ("user.message", "assistant.message", "tool.execution_complete", "system.message", "system.notification")

@@ -21,13 +21,13 @@ from compactor_cli.formats.base import (
     Reading,
     as_text,
     block_kinds,
-    parse_time,
     word,
 )
 from compactor_cli.formats.droid_stream import KINDS, new_record, read_stream
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _STATES = frozenset(("todo_state", "compaction_state", "session_settings", "agent_turn_outcome"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from compactor_cli.formats.base import Around, Builder, Counter, Reading, arguments_place, as_text, parse_time, word
+from compactor_cli.formats.base import Around, Builder, Counter, Reading, arguments_place, as_text, word
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Place
+from compactor_cli.text.times import parse_time
 
 
 def _in_session(value: Mapping[str, Any]) -> bool:

@@ -21,7 +21,6 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     as_text,
-    parse_time,
     sum_of,
     word,
 )
@@ -40,6 +39,7 @@ from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Place, Role
+from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant", "model": "assistant", "assistant": "assistant"}
 _TYPES = frozenset((*_ROLES, "info", "error", "warning"))

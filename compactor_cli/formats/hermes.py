@@ -24,12 +24,12 @@ from compactor_cli.formats.base import (
     Reading,
     as_text,
     block_kinds,
-    parse_time,
     word,
 )
 from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, new_message, origin_in_chat
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.times import parse_time
 
 _HEAD = "session_meta"
 _SENT = "api_content"

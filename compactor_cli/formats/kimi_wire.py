@@ -8,11 +8,12 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from compactor_cli.formats.base import Builder, Reading, arguments_place, as_text, body, parse_time, sum_of, word
+from compactor_cli.formats.base import Builder, Reading, arguments_place, as_text, body, sum_of, word
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts
 from compactor_cli.formats.kimi_parts import content_part, content_parts
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.text.times import parse_time
 
 _DOMAINS = frozenset(
     (

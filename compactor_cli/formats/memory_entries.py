@@ -7,9 +7,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, parse_time
+from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text
 from compactor_cli.model.message import Marks, Message, Origin, Part, Place, Role
 from compactor_cli.summary_text.headers import is_recalled, is_summary
+from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 

@@ -15,7 +15,6 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     block_kinds,
-    parse_time,
     sum_of,
     word,
 )
@@ -23,6 +22,7 @@ from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, name_s
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.formats.text_actions import mark_outputs
 from compactor_cli.model.message import Message, Path, Place
+from compactor_cli.text.times import parse_time
 
 _OURS_ALONE = ("tool_calls", "tool_call_id", "tool_call_ids", "function_call", "reasoning_content", "refusal")
 _WITHOUT_OURS = frozenset(_OURS_ALONE).isdisjoint

@@ -22,7 +22,6 @@ from compactor_cli.formats.base import (
     arguments_place,
     as_text,
     numbers_in,
-    parse_time,
     sum_of,
     word,
 )
@@ -32,6 +31,7 @@ from compactor_cli.formats.opencode_records import new_message
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
+from compactor_cli.text.times import parse_time
 
 CLEARED = "[Old tool result content cleared]"
 INTERRUPTED = "[Tool execution was interrupted]"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from compactor_cli.formats.base import Around, parse_time
+from compactor_cli.formats.base import Around
 from compactor_cli.model.message import CLOSING_ID, Message
+from compactor_cli.text.times import parse_time
 
 _MODEL = ("providerID", "modelID")
 _NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}

@@ -22,7 +22,6 @@ from compactor_cli.formats.base import (
     as_text,
     body,
     edit_value,
-    parse_time,
     sum_of,
     word,
 )
@@ -33,6 +32,7 @@ from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
+from compactor_cli.text.times import parse_time
 
 _SOURCES = ("agent", "user", "environment", "hook")
 _RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")

@@ -22,7 +22,6 @@ from compactor_cli.formats.base import (
     body,
     is_image,
     numbers_in,
-    parse_time,
     sum_of,
     word,
 )
@@ -31,6 +30,7 @@ from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.times import parse_time
 
 _ROLES = frozenset(("user", "assistant", "toolResult", "bashExecution", "custom", "system"))
 _NOTES = ("model_change", "thinking_level_change", "custom", "label", "session_info")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from compactor_cli.formats.base import Around, parse_time
+from compactor_cli.formats.base import Around
 from compactor_cli.model.message import Message
+from compactor_cli.text.times import parse_time
 
 _NO_COST = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}
 _NO_USAGE = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0, "cost": _NO_COST}

@@ -20,7 +20,6 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     numbers_in,
-    parse_time,
     sum_of,
     word,
 )
@@ -33,6 +32,7 @@ from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.transcript import Link
 from compactor_cli.summary_text.headers import is_summary
+from compactor_cli.text.times import parse_time
 
 _TYPES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool_result": "user"}
 _ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")

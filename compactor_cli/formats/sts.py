@@ -17,12 +17,12 @@ from compactor_cli.formats.base import (
     arguments_place,
     as_text,
     body,
-    parse_time,
     tool_arguments,
     word,
 )
 from compactor_cli.formats.chat import ROLES, content_parts, origin_in_chat
 from compactor_cli.model.message import Message, Part
+from compactor_cli.text.times import parse_time
 
 _BASE = ("message",)
 

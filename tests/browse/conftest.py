@@ -9,7 +9,7 @@ import pytest
 from textual._compositor import Compositor
 
 from compactor_cli.cli.commands import browse as command
-from compactor_cli.cli.session import forced
+from compactor_cli.cli.configured import forced
 
 
 class Seen:

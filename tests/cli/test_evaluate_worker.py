@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from compactor_cli.cli import evaluate_worker, workers
+from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.evaluate_worker import EvaluationSetup, begin, measure_chunk, shared
 from compactor_cli.cli.methods import Command
-from compactor_cli.cli.session import Configured
 from compactor_cli.evaluation.retention.cases import EvaluatedSession, prepare
 from compactor_cli.evaluation.retention.measure import evaluate
 from compactor_cli.settings import ReadingSettings, Settings

@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 
 from compactor_cli.cli import session as session_module
 from compactor_cli.cli.app import app
+from compactor_cli.cli.configured import configure, forced
 from compactor_cli.cli.progress import NoSteps
-from compactor_cli.cli.session import configure, forced
+from compactor_cli.cli.session import session_of
 from compactor_cli.db.database import open_database
 from compactor_cli.memory.stored.memories import listed
 from tests.conftest import DATA
@@ -143,7 +144,7 @@ def test_reading_a_large_file_is_shown(at_terminal, large, args):
 
 
 def test_reading_tells_how_far_it_is():
-    session = configure(forced(tokenizer="chars")).session(quiet=False)
+    session = session_of(configure(forced(tokenizer="chars")), quiet=False)
     told: list[Any] = []
 
     class Bar(NoSteps):

@@ -44,15 +44,29 @@ def test_counting_tokens_loads_neither_tiktoken_nor_litellm():
 
 def test_settings_without_files_load_no_reader_of_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code = "from compactor_cli.cli.session import configure\nconfigure({})"
+    code = "from compactor_cli.cli.configured import configure\nconfigure({})"
     assert modules_after(code, SLOW + READERS) == []
 
 
 def test_settings_in_a_file_load_only_what_reads_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "compactor.toml").write_text("keep_last = 1\n")
-    code = "from compactor_cli.cli.session import configure\nassert configure({}).settings.keep_last == 1"
+    code = "from compactor_cli.cli.configured import configure\nassert configure({}).settings.keep_last == 1"
     assert modules_after(code, SLOW + READERS) == ["tomli"]
+
+
+@pytest.mark.parametrize("words", [["memory", "search", "tides"], ["config"]])
+def test_a_command_that_reads_no_transcript_loads_nothing_that_does(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    rooms = ("formats", "tokens", "features", "scoring", "strategies", "summaries", "pipeline")
+    names = tuple(f"compactor_cli.{room}" for room in rooms)
+
+    def loaded(words):
+        run = "from compactor_cli.cli.app import app\ntry: app()\nexcept SystemExit: pass"
+        return set(modules_after(f"sys.argv = {['compactor', *words]!r}\n{run}", names)).intersection(names)
+
+    assert loaded(words) == set()
+    assert loaded(["score", str(SAMPLE)]) == set(names)
 
 
 def test_a_run_that_prints_nothing_loads_no_rich(tmp_path):

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.commands.config_edit import init, set_key, unset
-from compactor_cli.cli.session import Configured, config_of, configure
+from compactor_cli.cli.configured import Configured, config_of, configure
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.checked_values import allowed, shown

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
+from compactor_cli.cli.configured import config_of, configure
 from compactor_cli.cli.files import real_path, write_bytes
 from compactor_cli.cli.options import RunOptions
-from compactor_cli.cli.session import config_of, configure
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.checked_values import parsed, shown, written
 from compactor_cli.configuration.keys import Key, keys

@@ -12,9 +12,10 @@ import typer
 from msgspec import Struct
 
 from compactor_cli.cli import options
+from compactor_cli.cli.configured import forced
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one, refuse_overwriting
-from compactor_cli.cli.session import Session, forced, open_session
+from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.checked_values import moment
 from compactor_cli.configuration.layers import Layer

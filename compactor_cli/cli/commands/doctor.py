@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli import options
+from compactor_cli.cli.configured import forced
 from compactor_cli.cli.files import clear_beside, split_warning, write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
-from compactor_cli.cli.session import Session, forced, open_session
+from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer

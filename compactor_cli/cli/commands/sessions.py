@@ -23,7 +23,7 @@ from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, UsageError
-from compactor_cli.formats.base import parse_time
+from compactor_cli.text.times import parse_time
 
 _SHOWN = 20
 """Sessions that are listed without --limit."""

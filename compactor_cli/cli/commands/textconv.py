@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli import options
+from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.session import Configured
+from compactor_cli.cli.session import session_of
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import CompactorError
@@ -42,7 +43,7 @@ def textconv(args: TextconvOptions, overrides: Layer) -> None:
     named = overrides.get("format")
     # no settings of files and the environment: the text of a file is the same in every checkout
     reading = ReadingSettings(tokenizer="chars", format=named.value if named else "", skip_damaged=True)
-    session = Configured(Settings(), reading).session(quiet=args.quiet)
+    session = session_of(Configured(Settings(), reading), quiet=args.quiet)
     data = session.bytes_of(args.file)
     try:
         text = plain_text(session.read(data, args.file)).encode("utf-8", "replace")

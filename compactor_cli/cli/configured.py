@@ -1,0 +1,57 @@
+"""The settings that a command runs with: those of files, of the environment and of options."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from compactor_cli.configuration import variables
+from compactor_cli.configuration.layers import Layer, Origin, SettingValue, merge, reading_of, settings_of
+from compactor_cli.configuration.settings_files import files_in_use, read_file, working_folder
+from compactor_cli.settings import ReadingSettings, Settings
+
+
+class Configured(Struct, frozen=True):
+    """What a command works with, and where each value came from. It can be pickled."""
+
+    settings: Settings
+    reading: ReadingSettings
+    values: Mapping[str, SettingValue] = {}
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def probes(self) -> bool:
+        """Return whether a provider is to count."""
+        from compactor_cli.tokens import PROBE  # most commands that only need settings count nothing
+
+        return self.reading.tokenizer == PROBE
+
+    @property
+    def tokenizer(self) -> str:
+        """Return what counts on this machine."""
+        return "" if self.probes else self.reading.tokenizer
+
+
+def configure(overrides: Layer, config: str = "") -> Configured:
+    """Return the effective settings. `overrides`: those that options set; `config`: the file that is read instead of
+    others.
+
+    Raises SettingsError for anything in a file or a variable that cannot be used.
+    """
+    environment, warnings = variables.layer_of(os.environ)
+    files = files_in_use(config_of(config), working_folder())
+    values = merge([*map(read_file, files), environment, overrides])
+    return Configured(settings_of(values), reading_of(values), values, tuple(warnings))
+
+
+def config_of(option: str) -> str:
+    """Return the file that is read instead of the user's and the project's; empty for none."""
+    return option or os.environ.get(variables.CONFIG, "")
+
+
+def forced(**values: Any) -> Layer:
+    """Return keys without a section that a command sets itself, whatever files and variables say."""
+    return {name: SettingValue(value, Origin("command")) for name, value in values.items()}
