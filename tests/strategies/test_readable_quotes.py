@@ -49,6 +49,16 @@ def test_quoted_code_keeps_its_shape_and_loses_the_margin_of_its_file() -> None:
     assert DEEP + "for" not in text
 
 
+@pytest.mark.parametrize("number", ["{:>6}→", "{:>6}\t", "{:05}| "])
+def test_the_numbers_that_a_tool_puts_before_lines_are_not_quoted(number: str) -> None:
+    records = asking_for_code()
+    lines = "\n".join(CODE).split("\n")
+    records[2] = result("r", "\n".join(number.format(at) + line for at, line in enumerate(lines, 100)))
+    shown = [line for line in quoted(records, 0.3).split("\n") if "berth in harbor_" in line]
+    assert shown
+    assert not any(re.search(r"\d{3}", line.partition("for berth")[0].replace("#", "")) for line in shown)
+
+
 def test_code_is_the_same_in_the_next_round() -> None:
     first = compact(asking_for_code(), strategy="adaptive", target_ratio=0.3)
     asked = user("Go on with the next one.")

@@ -46,7 +46,7 @@ _FULL = 280
 """Tokens that are worth a heading that says what the transcript was compacted from."""
 _SPARE = 6
 """Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
-_NUMBER = compiled_later(r"^[ \t]*(\d{1,6})(?:→|\t)", re.MULTILINE)
+_NUMBER = compiled_later(r"^[ \t]*(\d{1,6})(?:→|\t)|^\d{5}\| ?", re.MULTILINE)
 """The number that tools put before a line of a file."""
 _WORD = compiled_later(r"\w{2}")
 _FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
