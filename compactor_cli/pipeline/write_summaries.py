@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.state import session_state
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import Message, Part, Role
+from compactor_cli.model.message import CLOSING_ID, Message, Part, Role
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
 from compactor_cli.model.talking import people_talk
@@ -156,7 +156,7 @@ def _request(
     shorter = heading() if base is not None else ""
     full = heading(base=base) if base is not None else heading()
     later = transcript.messages[covered[-1].index + 1 :]
-    answered = any(message.role == "assistant" for message in later) or people_talk(transcript.messages)
+    answered = any(m.role == "assistant" and m.id != CLOSING_ID for m in later) or people_talk(transcript.messages)
     return SummaryRequest(slot, full, covered, keywords, budget, number, parts, shorter, answered=answered)
 
 

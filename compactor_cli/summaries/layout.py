@@ -15,7 +15,7 @@ from compactor_cli.summaries.sections import SummaryItem
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
 from compactor_cli.summary_text.state_line import StateLine
-from compactor_cli.summary_text.verbatim import QUOTED, Kind, block, last_request
+from compactor_cli.summary_text.verbatim import QUOTED, Kind, block, last_request, words_since
 from compactor_cli.summary_text.verbatim import turns as turns_text
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
@@ -52,6 +52,8 @@ class Page(Struct, frozen=True):
     """What is known of the state, from calls and results."""
     draft: Draft = NO_DRAFT
     """What a model wrote, under its headings and parts."""
+    since: str = ""
+    """What is said of what followed the last request, where the summary ends with that."""
     described: frozenset[str] = frozenset()
     """Files of a table for which there is room to say what was changed."""
 
@@ -90,12 +92,14 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
     if page.lines:
         pieces[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
     last = quotes.get("last") or quotes.get("only")
-    return "\n".join(pieces) + (last_request(last.text) if last else "")
+    return "\n".join(pieces) + (last_request(last.text, page.since) if last else "")
 
 
-def not_said(lines: Sequence[Excerpt], items: Sequence[SummaryItem]) -> tuple[Excerpt, ...]:
-    """Return the lines but for those that a sentence under a heading has already."""
-    said: dict[str, str] = {}
+def not_said(lines: Sequence[Excerpt], items: Sequence[SummaryItem], since: str = "") -> tuple[Excerpt, ...]:
+    """Return the lines but for those that a sentence under a heading has already, or what is said at the end of what
+    followed the last request."""
+    of, words = words_since(since)
+    said: dict[str, str] = {of.removeprefix("#"): words} if words else {}
     for item in items:
         if item.fact is None and not item.code:
             for number in item.messages:
@@ -108,6 +112,16 @@ def not_said(lines: Sequence[Excerpt], items: Sequence[SummaryItem]) -> tuple[Ex
         if words in said.get(of, ""):
             repeated.append(place)
     return tuple(without(lines, repeated)) if repeated else tuple(lines)
+
+
+def beside_end(items: Sequence[SummaryItem], since: str) -> list[SummaryItem]:
+    """Return the lines but for those with words of the agent that are said at the end."""
+    of, words = words_since(since)
+    return [
+        item
+        for item in items
+        if item.fact is not None or [f"#{n}" for n in item.messages] != [of] or item.text.strip('"') not in words
+    ]
 
 
 def repeated_turns(quotes: Sequence[Quote]) -> list[str]:

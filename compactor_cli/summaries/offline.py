@@ -15,9 +15,11 @@ from math import fsum, log, sqrt
 from msgspec.structs import replace
 
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
+from compactor_cli.summaries.answered import since_last_request
 from compactor_cli.summaries.facts import left_out, left_out_before
-from compactor_cli.summaries.layout import Page, PageLine, not_said, render, repeated_turns, standing
+from compactor_cli.summaries.layout import Page, PageLine, beside_end, not_said, render, standing
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
+from compactor_cli.summaries.quoting import quoting, without_least
 from compactor_cli.summaries.sections import (
     WEIGHTS,
     SummaryItem,
@@ -28,10 +30,9 @@ from compactor_cli.summaries.sections import (
     last_words,
     tier_items,
 )
-from compactor_cli.summary_text.excerpts import Excerpt, legend, quote, without
+from compactor_cli.summary_text.excerpts import Excerpt
 from compactor_cli.summary_text.headers import written_by
 from compactor_cli.summary_text.state_line import StateLine
-from compactor_cli.summary_text.verbatim import last_request
 from compactor_cli.text.patterns import compiled_later
 
 _WORD = compiled_later(r"[^\W_][\w./-]{2,}")
@@ -65,7 +66,7 @@ class Extractive:
 
     def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str:
         if request.slot.excerpts is not None:
-            return _quoted(request, request.slot.excerpts, count)
+            return quoting(request, request.slot.excerpts, count)
         count = cache(count)  # a line is weighed several times, and encoded once
         page = page_for(request)
         form = page.form
@@ -74,8 +75,10 @@ class Extractive:
         items = _distinct(
             candidates(request.messages, request.keywords, request.slot.quotes, answered=request.answered)
         )
+        items = beside_end(items, page.since)
         items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
-        items = [*items, *last_words(request.messages)] if IMMEDIATE in sections_in(form) else items
+        if IMMEDIATE in sections_in(form):
+            items = [*items, *last_words(request.messages, at_end=bool(page.since))]
         items = _urgent(_ended_by(items, last_actions(request.messages)), form) if form.facts_first else items
         items += code_items(request.messages) if ACTIVE_CODE in sections_in(form) else []
         page = replace(page, known=frozenset(item.section for item in items))
@@ -88,16 +91,18 @@ class Extractive:
             excess = count(text) - request.budget
             if excess <= 0:
                 page = _described(page, chosen, -excess, request.budget, count)
-                unsaid = replace(request.slot, lines=not_said(request.slot.lines, [line.item for line in chosen]))
-                return render(replace(page, lines=_fitting(page, chosen, replace(request, slot=unsaid), count)), chosen)
+                left = not_said(request.slot.lines, [line.item for line in chosen], page.since)
+                unsaid = replace(request, slot=replace(request.slot, lines=left))
+                return render(replace(page, lines=_fitting(page, chosen, unsaid, count)), chosen)
             if not chosen:
                 break
             chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
         if request.draft is not None:
             return ""
         # the titles of pieces, and the note, are less than to say what it stands for
-        bare = (replace(page, parts=()), replace(page, parts=(), header=request.header))
-        return next((text for less in bare if count(text := render(less, ())) <= request.budget), "")
+        bare = replace(page, parts=(), since="")
+        shorter = (replace(page, parts=()), bare, replace(bare, header=request.header))
+        return next((text for less in shorter if count(text := render(less, ())) <= request.budget), "")
 
 
 def _described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, count: Callable[[str], int]) -> Page:
@@ -131,7 +136,8 @@ def page_for(request: SummaryRequest) -> Page:
         head += f"\n{written_by(draft.model)}"
     parts = tuple(part for part, _ in request.parts)
     roomy = request.budget >= _ROOMY
-    return Page(form, head, request.slot.quotes, parts, roomy=roomy, draft=draft or NO_DRAFT)
+    since = since_last_request(request, words=True) if form.ends_with_request else ""
+    return Page(form, head, request.slot.quotes, parts, roomy=roomy, draft=draft or NO_DRAFT, since=since)
 
 
 def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
@@ -165,14 +171,8 @@ def _fitting(
         excess = count(render(replace(page, lines=lines), chosen)) - request.budget
         if excess <= 0:
             break
-        lines = _without_least(lines, excess)
+        lines = without_least(lines, excess)
     return lines
-
-
-def _without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
-    """Return the lines without those of least value, as many as may take `excess` tokens or fewer."""
-    ranked = sorted(range(len(lines)), key=lambda index: (lines[index].value, -index))
-    return tuple(without(lines, ranked[: 1 + excess // 40]))
 
 
 def _make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Callable[[str], int]) -> Page:
@@ -183,7 +183,7 @@ def _make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Call
         missing = needed - _room(page, budget, count)
         if missing <= 0:
             break
-        page = replace(page, lines=_without_least(page.lines, missing))
+        page = replace(page, lines=without_least(page.lines, missing))
     return page
 
 
@@ -305,23 +305,6 @@ def _take_code(items: Sequence[SummaryItem], room: int, count: Callable[[str], i
             room -= cost
             taken.append(item)
     return taken
-
-
-def _quoted(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
-    """Return the chosen lines, and the state; lines of least value go when the heading needs their room."""
-    chosen = tuple(excerpts)
-    turns = repeated_turns(request.slot.quotes)
-    head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
-    end = "".join(last_request(q.text) for q in request.slot.quotes if q.kind == "last")
-    while True:
-        pieces = (head, f"{legend(excerpts)}{quote(chosen)}" if chosen else "", request.slot.state)
-        text = "\n".join(filter(None, pieces)) + end
-        excess = count(text) - request.budget
-        if excess <= 0:
-            return text if chosen or turns or request.slot.state or request.slot.note or end else ""
-        if not chosen:
-            return ""
-        chosen = _without_least(chosen, excess)
 
 
 def _ended_by(items: Sequence[SummaryItem], newest: Sequence[SummaryItem]) -> list[SummaryItem]:

@@ -21,7 +21,7 @@ from compactor_cli.summaries.snippets import changes, is_label, shown_last
 from compactor_cli.summaries.told import CONSTRAINT, all_statements, is_decision, says_little, tells, told_statements
 from compactor_cli.summary_text.excerpts import harmless, person_named
 from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
-from compactor_cli.summary_text.verbatim import QUOTED, carried
+from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, words_since
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.kept_sentences import Keywords, points
@@ -55,6 +55,7 @@ _POLITE = 3.0
 _NOD = 10.0
 """What a sentence of a request counts less that says nothing without what it answers."""
 UNANSWERED = "The last request is not answered yet."
+REPLIED_BELOW = "The agent replied to the last request; what it said stands at the end."
 _LONG_LINE = 400
 """Characters of a quoted span; a longer sentence is cut and says so."""
 _OUTPUT_BEGINS = 180
@@ -228,15 +229,15 @@ def last_actions(messages: Sequence[Message]) -> list[SummaryItem]:
     ]
 
 
-def last_words(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return the end of what the agent said behind everything else: what it came to, or what it asks."""
+def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem]:
+    """Return the end of what the agent said behind everything else: what it came to, or what it asks. `at_end`: it
+    stands at the end of the summary."""
     last = next((message for message in reversed(messages) if message.origin != "injected"), None)
     if last is None or last.role != "assistant" or last.calls or last.origin == "summary":
         return []
     said = " ".join(all_statements(last.text("text"))[-_SAID_LAST:])
-    return (
-        [SummaryItem("Next", f'the agent said last: "{clip(said)}"', (last.number,), _order(last, 999))] if said else []
-    )
+    text = REPLIED_BELOW if at_end else f'the agent said last: "{clip(said)}"'
+    return [SummaryItem("Next", text, (last.number,), _order(last, 999))] if said else []
 
 
 def _just_now(messages: Sequence[Message]) -> Sequence[Message]:
@@ -267,6 +268,10 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
     requests = [words for words in (repeats.first, repeats.last) if words and words not in repeated]
     for order, sentence in enumerate(chain.from_iterable(map(all_statements, requests))):
         yield SummaryItem("Goal", f'"{clip(sentence)}"', (), order - 2 * _LONG_AGO, bonus=6)
+    label, said = words_since(repeats.since)
+    if said:
+        said_last = f'the agent said last: "{clip(said)}" [{earlier_label(label)}]'
+        yield SummaryItem("Earlier summary", said_last, (), -1, bonus=6)
     written = bool(writer_of(text))
     start = body_start(repeats.rest) if written else 0
     in_state = False
@@ -285,7 +290,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
         done = "Done" if written or content.startswith('"') else ""
         finished = {"Immediate": "Earlier summary", "Next": "Earlier summary", "In progress": done}
         section = finished.get(section, section)
-        if section and content != UNANSWERED:
+        if section and not content.startswith((UNANSWERED, REPLIED_BELOW)):
             yield SummaryItem(section, _OLD_WHERE.sub("[earlier #", content), (), order - _LONG_AGO, bonus=6)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from compactor_cli.summary_text.verbatim import LAST_REQUEST_WAS, TURNS
+from compactor_cli.summary_text.verbatim import ACTED, LAST_REQUEST_WAS, REPLIED, TURNS
 from compactor_cli.text.patterns import compiled_later
 
 SUMMARY_PREFIX = "## Session Summary"
@@ -41,7 +41,7 @@ _OLDER = compiled_later(
 """The heading of summaries that quote lines, up to version 0.1."""
 _BODY = re.compile(
     rf"(?:earlier )?#\d|earlier (?:summary|user|instructions): |Lines quoted: |{_STATE}\n|Cut off: |… "
-    rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}"
+    rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}|\n(?:{REPLIED}|{ACTED})"
 )
 """How what stands below the heading of quoted lines begins."""
 _MOST_RUNS = 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -14,6 +14,7 @@ from compactor_cli.summary_text.verbatim import (
     LAST_REQUEST_WAS,
     CarriedSpan,
     carried_spans,
+    ending,
     quoted_span,
     speaker_in,
 )
@@ -80,18 +81,19 @@ def _quoting(text: str) -> tuple[int, int]:
     if not quotes_lines(text):
         return quoted_span(text)
     begin = max((span.end for span in carried_spans(text) if span.label != "user"), default=body_start(text))
-    end = text.find(LAST_REQUEST_WAS)
-    end = len(text) if end < 0 else end
+    end = ending(text).since
     return begin, min((start for start, _ in state_spans(text[:end])), default=end)
 
 
-def _marks(text: str, carried: Iterable[CarriedSpan]) -> Iterator[tuple[int, int]]:
+def _marks(text: str, carried: Sequence[CarriedSpan]) -> Iterator[tuple[int, int]]:
     """Yield the spans that stand before repeated words and are none of them."""
     for span in carried:
         if span.moved_in:
             yield text.rfind("(", 0, span.start), span.start
         elif text.endswith(LAST_REQUEST_WAS, 0, span.start):
-            yield span.start - len(LAST_REQUEST_WAS), span.start
+            ends = ending(text, max((other.end for other in carried if other is not span), default=0))
+            yield ends.since, ends.said
+            yield ends.last, ends.words
 
 
 def _blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:

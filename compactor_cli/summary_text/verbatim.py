@@ -10,6 +10,13 @@ and be the first one at the same time:
 
     Last request from user was: Write the changelog entry.
 
+Before that stands what the agent has done about it since:
+
+    The agent has replied to the last request, which stands below:
+    #97: The entry is written.
+
+    Last request from user was: Write the changelog entry.
+
 Further messages stand in time order, with their numbers; what takes several lines says how long it is, and its
 lines that could pass for marks of the summary are moved in:
 
@@ -36,6 +43,10 @@ from compactor_cli.text.patterns import compiled_later
 QUOTED = "\n\n### Lines of the session\n"
 """Stands before the lines that a summary quotes besides what it says under its other headings."""
 LAST_REQUEST_WAS = "\n\nLast request from user was: "
+REPLIED, ACTED = (f"The agent has {did} the last request, which stands below" for did in ("replied to", "acted on"))
+"""Begin what says what followed the last request."""
+_SINCE = compiled_later(rf"\n\n(?:{REPLIED}|{ACTED})[^\n]*(?:\n(?P<said>(?:earlier )?#\d+: [^\n]*))?")
+_NUMBER = compiled_later(r"#(?=\d)")
 _ONLY = " (first request: the last one, at the end)"
 _BLOCK = compiled_later(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (\d+) characters\)\n", re.MULTILINE)
 
@@ -58,6 +69,21 @@ class Carried(Struct, frozen=True):
     rest: str
     turns: tuple[tuple[str, str], ...] = ()
     """What stands before a message (`#12 user`), and its words."""
+    since: str = ""
+    """What is said of what followed the last request."""
+
+
+class Ending(Struct, frozen=True):
+    """Where a summary ends with the last request; the end of its text where it does not end so."""
+
+    since: int
+    """Where that begins which says what followed; the same as `last` where there is none."""
+    said: int
+    """Where the line with the words of the agent begins, up to `last`; the same as `last` where there are none."""
+    last: int
+    """Where what stands before the request begins."""
+    words: int
+    """Where the words of the request begin."""
 
 
 class CarriedSpan(Struct, frozen=True):
@@ -115,9 +141,32 @@ def block(title: str, kind: Kind, message: int | None, text: str) -> str:
     return f"### {title} ({kind} request, {where}, {len(text)} characters)\n{text}"
 
 
-def last_request(words: str) -> str:
-    """Return the end of a summary that repeats the last request."""
-    return f"{LAST_REQUEST_WAS}{words}"
+def last_request(words: str, since: str = "") -> str:
+    """Return the end of a summary that repeats the last request. `since`: what is said of what followed it."""
+    return f"\n\n{since}{LAST_REQUEST_WAS}{words}" if since else f"{LAST_REQUEST_WAS}{words}"
+
+
+def words_since(since: str) -> tuple[str, str]:
+    """Return the words of the agent in what is said of what followed, behind what stands before them, such as `#97`;
+    both empty where it has none."""
+    label, _, words = since.partition("\n")[2].partition(": ")
+    return label, words
+
+
+def earlier_since(since: str) -> str:
+    """Return what is said of what followed in a later round, when the numbers are others."""
+    return since if "earlier #" in since else _NUMBER.sub("earlier #", since, count=1)
+
+
+def ending(text: str, start: int = 0) -> Ending:
+    """Return how a summary ends with the last request, looked for from `start` on."""
+    at = text.find(LAST_REQUEST_WAS, start)
+    if at < 0:
+        return Ending(len(text), len(text), len(text), len(text))
+    line = max(text.rfind(f"\n\n{begins}", start, at) for begins in (REPLIED, ACTED))
+    match = _SINCE.fullmatch(text, line, at) if line >= 0 else None
+    said = match.start("said") if match and match["said"] else at
+    return Ending(line if match else at, said, at, at + len(LAST_REQUEST_WAS))
 
 
 def carried(text: str) -> Carried:
@@ -129,13 +178,15 @@ def carried(text: str) -> Carried:
     rest = ""
     for start, (match, _) in zip(starts, blocks, strict=False):
         rest += _without_turns(text[start : match.start()], said_turns) + match.group(1)
-    tail, marked, last = _without_turns(text[end_of_blocks:], said_turns).partition(LAST_REQUEST_WAS)
-    if marked:
-        requests["last"] = last
+    end = _without_turns(text[end_of_blocks:], said_turns)
+    ends = ending(end)
+    tail, since = end[: ends.since], end[ends.since : ends.last].strip()
+    if ends.last < len(end):
+        requests["last"] = last = end[ends.words :]
         before, only, behind = tail.partition(_ONLY + "\n")
         if only and "first" not in requests:
             requests["first"], tail = last, f"{before}\n{behind}"
-    return Carried(requests.get("first", ""), requests.get("last", ""), rest + tail, tuple(said_turns))
+    return Carried(requests.get("first", ""), requests.get("last", ""), rest + tail, tuple(said_turns), since)
 
 
 def carried_spans(text: str) -> list[CarriedSpan]:
@@ -149,8 +200,8 @@ def carried_spans(text: str) -> list[CarriedSpan]:
         if turns:
             spans += turns
             break
-    last = text.find(LAST_REQUEST_WAS, end_of_blocks)
-    spans += [CarriedSpan("user", last + len(LAST_REQUEST_WAS), len(text))] if last >= 0 else []
+    finish = ending(text, end_of_blocks)
+    spans += [CarriedSpan("user", finish.words, len(text))] if finish.last < len(text) else []
     return sorted(spans, key=lambda span: span.start)
 
 
@@ -196,8 +247,7 @@ def quoted_span(text: str) -> tuple[int, int]:
     mark = text.find(QUOTED, _blocks(text)[1])
     if mark < 0:
         return len(text), len(text)
-    end = text.find(LAST_REQUEST_WAS, mark)
-    return mark + len(QUOTED), len(text) if end < 0 else end
+    return mark + len(QUOTED), ending(text, mark).since
 
 
 def can_repeat(text: str) -> bool:

@@ -105,7 +105,8 @@ def test_each_part_says_what_it_is_for() -> None:
     assert "We decided to use Decimal instead of float" in technical
     assert "`src/parser/module_1.py` edited, read [#13, #17]" in files
     assert "`pytest -q tests/test_module_1.py` (2x, last ok) [#15, #19]" in files
-    assert '"I write it." [#127]' in active
+    assert "- newest change of `src/parser/module_11.py` [#117]" in active
+    assert text.endswith(f"\n#127: I write it.\n\nLast request from user was: {work.LAST}")
     assert work.error(1) in timeline
     assert work.error(1) not in unresolved, "a later run passed"
     assert "Next, the changelog needs a line." not in following, "an announcement is no task"
@@ -403,7 +404,10 @@ def test_the_end_of_what_the_agent_said_last_is_there() -> None:
     ]
     text = summary_of(compact(records, strategy="handoff", target_ratio=0.4))
     step = text.partition("7. Immediate Next Step\n")[2].partition("\n### ")[0]
-    assert f'- the agent said last: "It is. Shall I commit it?" [#{len(records) - 1}]' in step
+    assert "- The agent replied to the last request; what it said stands at the end." in step
+    assert text.endswith(
+        f"\n#{len(records) - 1}: It is. Shall I commit it?\n\nLast request from user was: Is it all right?"
+    )
 
 
 def test_what_the_user_refused_and_what_was_taken_back_is_no_newest_change() -> None:

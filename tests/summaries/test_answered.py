@@ -1,0 +1,114 @@
+"""A summary that ends with the last request says what the agent has done about it since."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from compactor_cli.model.report import Compaction
+from compactor_cli.summary_text.reading import earlier_words, readable
+from compactor_cli.summary_text.verbatim import QUOTED, carried
+from tests.pipeline.sessions import Json, assistant, compact, filler, records_of, result, user
+from tests.strategies import work
+
+BELOW = "the last request, which stands below"
+END = f"\n\nLast request from user was: {work.LAST}"
+SAID = "The entry is written. It names both modules. Nothing else was changed. Shall I push it?"
+TOLD = "The entry is written. … Nothing else was changed. Shall I push it?"
+
+
+def session(*newest: Json) -> list[Json]:
+    return [*work.session(12, end=False), user(work.LAST), *newest]
+
+
+def text_of(part: Compaction) -> str:
+    (text,) = [m.text("text") for m in part.messages if m.origin == "summary"]
+    return text
+
+
+def handoff(records: list[Json], **target: Any) -> str:
+    return text_of(compact(records, strategy="handoff", **(target or {"target_ratio": 0.4})))
+
+
+def written() -> list[Json]:
+    call = assistant(None, ("w", "Write", {"file_path": "/w/CHANGELOG.md", "content": "- mended"}))
+    return [call, result("w", "The file was written.")]
+
+
+def test_before_the_last_request_stands_what_the_agent_said_last() -> None:
+    records = session(*written(), assistant(SAID))
+    text = handoff(records)
+    assert text.endswith(f"\n\nThe agent has replied to {BELOW}:\n#{len(records) - 1}: {TOLD}{END}")
+    assert carried(text).last == work.LAST
+    assert "Shall I push" not in text.partition(QUOTED)[0], "once is enough"
+
+
+def test_of_work_that_nothing_was_said_of_stands_how_far_it_is() -> None:
+    records = session(*written(), *written())
+    first, last = len(records) - 4, len(records) - 2
+    assert handoff(records).endswith(
+        f"\n\nThe agent has acted on {BELOW} [#{first}-{last}]: 2 calls, the last Write.{END}"
+    )
+
+
+@pytest.mark.parametrize(
+    "newest", [[], [user("<system-reminder>Nothing is on your list.</system-reminder>")]], ids=["nothing", "harness"]
+)
+def test_of_a_request_that_nothing_followed_nothing_is_said(newest: list[Json]) -> None:
+    text = handoff(session(*newest))
+    assert text.endswith(END)
+    assert BELOW not in text
+
+
+@pytest.mark.parametrize(
+    ("newest", "said"),
+    [([*written(), assistant(SAID)], "replied to"), (written(), "acted on")],
+    ids=["said", "at work"],
+)
+def test_a_summary_of_lines_says_it_without_the_words(newest: list[Json], said: str) -> None:
+    text = handoff(session(*newest), target_tokens=900)
+    assert "### " not in text
+    assert f"\n\nThe agent has {said} {BELOW} [#" in text
+    assert text.endswith(END)
+    assert [words.text for words in earlier_words(text, "user")][-1] == work.LAST
+
+
+def test_a_later_round_says_anew_what_followed() -> None:
+    first = compact(session(*written(), assistant(SAID)), strategy="handoff", target_ratio=0.4)
+    records = [*records_of(first), *(record for at in range(20) for record in filler(at)), assistant("Pushed.")]
+    text = handoff(records, target_tokens=3_000)
+    assert text.endswith(f"\n#{len(records) - 1}: Pushed.{END}")
+    assert text.count(BELOW) == 1
+    assert f'the agent said last: "{TOLD}" [earlier #' in text, "what it said then is told as of then"
+
+
+def test_a_later_round_of_the_same_keeps_it() -> None:
+    first = compact(session(*written(), assistant(SAID)), strategy="handoff", target_ratio=0.4)
+    records = records_of(first)
+    text = handoff(records, target_tokens=3_000)
+    assert f"The agent has replied to {BELOW}:\nearlier #" in text
+    assert text.endswith(f": {TOLD}{END}")
+
+
+def test_a_later_round_in_which_the_user_went_on_speaks_of_that_request_only() -> None:
+    first = compact(session(*written(), assistant(SAID)), strategy="handoff", target_ratio=0.4)
+    text = handoff(
+        [
+            *records_of(first),
+            user("Yes, push it."),
+            *(record for at in range(20) for record in filler(at)),
+            user("And tag it."),
+        ],
+        target_tokens=3_000,
+    )
+    assert text.endswith("\n\nLast request from user was: And tag it.")
+    assert BELOW not in text
+
+
+def test_of_it_a_later_round_reads_only_the_words() -> None:
+    text = handoff(session(*written(), assistant(SAID)))
+    seen = readable(text)
+    assert TOLD in seen
+    assert BELOW not in seen
+    assert "Last request" not in seen
