@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from compactor_cli.features.work.behind_pipes import ended
 from compactor_cli.features.work.code_files import called_with, written_by
 from compactor_cli.features.work.endings import has_failed, is_declined, refuses_edit
 from compactor_cli.features.work.patch_files import patched_files
@@ -111,6 +112,8 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
         command = command_of(arguments)
         if command:
             failed, error = _outcome(answer)
+            if answer is not None:
+                failed = ended(command, failed, answer.text)
             commands.append(CommandFact(command, number, failed, error))
     results = ((part, message.number) for message in messages for part in message.results)
     for part, number in chain(results, ((said, m.number) for _, said, m in written)):

@@ -1,0 +1,30 @@
+"""How a command ended whose output went through a filter: the exit code is that of the filter."""
+
+from __future__ import annotations
+
+from compactor_cli.features.work.check_output import verdict
+from compactor_cli.features.work.checks import check_of
+from compactor_cli.text.shell import steps, word_set
+
+_SELECTS = word_set("grep egrep fgrep rg ag findstr Select-String")
+"""Programs that fail where there is nothing to show."""
+_FILTERS = _SELECTS | word_set("head tail wc tee sed awk sort uniq cut tr cat less column nl jq")
+"""Programs that succeed whatever the one before them came to."""
+
+
+def ended(command: str, failed: bool | None, said: str) -> bool | None:
+    """Return whether a command line failed, None where nobody knows. `failed`: whether it did by its exit code;
+    `said`: its output, which tells more of a check behind whose pipe a filter stands."""
+    if failed is None or "|" not in command:
+        return failed
+    line = steps(command)
+    if len(line) < 2 or line[-2].after != "|" or any("pipefail" in step.words for step in line):
+        return failed
+    program = line[-1].words[0].rsplit("/", 1)[-1] if line[-1].words else ""
+    if program not in _FILTERS or (failed and program not in _SELECTS):
+        return failed
+    piped = len(line) - 1
+    while piped and line[piped - 1].after == "|":
+        piped -= 1
+    check = next((check for step in line[piped:] if step.words and (check := check_of(step))), None)
+    return verdict(check.kind, said).failed if check is not None else None
