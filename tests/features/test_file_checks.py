@@ -43,13 +43,35 @@ def test_the_name_of_a_test_speaks_of_what_it_tests(named):
         ("python solve.py", "ran after"),
         ("cd /work && timeout 60 python3 -u ./solve.py --fast", "ran after"),
         ("./solve.py", "ran after"),
-        ("python -c 'import solve.py'", "unchecked"),
-        ("cat solve.py", "unchecked"),
     ],
 )
 def test_a_script_that_was_run_is_not_unchecked(command, label):
     session = Session().calls("Write", "File created", file_path="solve.py", content="x").runs(command, "42")
     assert files(session) == [f"created solve.py, {label}"]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("python -c 'import solve'", ""),
+        ("sh -c 'hook; echo $?'", ""),
+        ("cat /work/solve.py", ""),
+        ("git diff src/solve.py | head -60", ""),
+        ("grep -n total ./solve.py", ""),
+        ("cat other.py", ", unchecked"),
+        ("ls -la && git add solve.py && git commit -m x", ", unchecked"),
+        ("pytest -q other/", ", unchecked"),
+    ],
+)
+def test_nothing_is_said_of_a_file_that_something_unknown_may_have_checked(command, said):
+    session = Session().edits("src/solve.py").runs(command, "42")
+    assert files(session) == [f"edited src/solve.py{said}"]
+    assert files(session.edits("src/solve.py")) == ["edited src/solve.py 2x, unchecked"]
+
+
+def test_a_file_that_was_read_again_is_not_unchecked():
+    session = Session().edits("src/a.py").edits("src/b.py").calls("Read", "1\tx", file_path="/work/src/a.py")
+    assert files(session) == ["edited src/b.py, unchecked", "edited src/a.py"]
 
 
 def test_a_script_that_failed_says_so_until_it_runs_or_is_changed():
@@ -69,7 +91,7 @@ def test_a_script_of_the_session_tells_of_the_files_that_were_changed_before_it_
 
 def test_scripts_that_the_session_did_not_write_tell_nothing_of_its_files():
     session = Session().edits("src/fields.py").runs("python manage.py migrate", "OK")
-    assert files(session) == ["edited src/fields.py, unchecked"]
+    assert files(session) == ["edited src/fields.py"]
 
 
 def test_no_check_looks_at_prose():
@@ -160,6 +182,17 @@ def test_a_pass_says_when_what_it_is_of_was_changed_behind_it(check, edited, out
     told = [f"passed: {check}{' (before the last edits)' if out_of_date else ''}"]
     assert session.texts("check") == told
     assert Session().texts("check", earlier=told) == told
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["rm .git/sessions/test.json", "cd /w && echo x > /w/.git/info/exclude", "rm /tmp/out.log", "rm probe.py"],
+)
+def test_what_is_no_source_is_no_edit_behind_a_pass(command):
+    session = Session().calls("Write", "File created", file_path="probe.py", content="x").edits("src/a.py")
+    session.runs("pytest -q", "5 passed\nexit code: 0").runs(command, "exit code: 0")
+    assert session.texts("check") == ["passed: pytest -q"]
+    assert session.runs("rm src/a.py", "exit code: 0").texts("check") == ["passed: pytest -q (before the last edits)"]
 
 
 def test_the_pass_of_a_file_is_of_the_kind_that_says_most_and_of_no_other_folder():

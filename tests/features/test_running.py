@@ -65,7 +65,7 @@ def test_commands_in_a_list_and_under_other_names_are_commands():
 @pytest.mark.parametrize("said", ["\nEXECUTION TIMED OUT", "The command timed out after 120 seconds"])
 def test_a_script_that_timed_out_has_not_run(said):
     session = Session().calls("Write", file_path="a.py", content="x").runs("python a.py", said)
-    assert session.texts("file") == ["created a.py, unchecked"]
+    assert session.texts("file") == ["created a.py"], "nor does anybody know that it was not looked at"
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ _CARRIED = compiled_later(rf"({'|'.join(_CHANGES)}) (.+?)(?: (\d+)x)?(?:, edited
 _OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
 """How a result names the file that an editor with one open file has changed."""
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
+_NO_SOURCE = compiled_later(r"(?:^|/)\.git/|^/(?:private/)?(?:var/)?tmp/")
+"""Paths of which no check tells anything."""
 _REMOVING = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
 _WAS_THERE = compiled_later(
     r"^(?:successfully )?overw\w+ |\b(?:has|have) been (?:successfully )?(?:updated|overwritten)\b", re.I
@@ -250,6 +252,15 @@ class ChangedFiles(Struct):
     def new_paths(self) -> list[str]:
         """Return paths that calls named; those of earlier rounds were made short then."""
         return [path for path in self.changes if path in self._named]
+
+    def edits(self) -> dict[str, int]:
+        """Return path -> number of the last call that changed it, for what a check may look at: neither what git keeps
+        for itself, nor scratch of the system, nor a file of the session that is gone and never was in a commit."""
+        return {
+            path: change.order
+            for path, change in self.changes.items()
+            if not (_NO_SOURCE.search(path) or (change.action == "deleted" and change.new and not change.committed))
+        }
 
     def lines(self, root: str, checks: FileChecks) -> Iterator[StateLine]:
         """Yield a line for each file, newest change first, those that are gone last. `root` is left out of paths."""

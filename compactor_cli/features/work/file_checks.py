@@ -12,11 +12,12 @@ from msgspec import Struct, field
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.checks import is_prose
+from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.programs import SCRIPT_RUNNER, CheckKind, without_prefixes
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import Step
+from compactor_cli.text.shell import Step, word_set
 
 _KINDS: tuple[CheckKind, ...] = ("tests", "build", "lint")
 """Kinds of checks, the one that says most of a file first."""
@@ -34,6 +35,14 @@ _FILE = compiled_later(r"(?<![\w.@+-])[\w.@+-]*(?:/[\w.@+-]+)+\.\w+")
 """A path with a folder."""
 _TEST_OF = compiled_later(r"^tests?_|_tests?$|[._-](?:test|spec)s?$")
 """What the name of a test has besides the name of what it tests."""
+_SHOWS = word_set("cat head tail less more bat nl grep egrep fgrep rg ag sed awk wc diff cmp jq xxd od strings stat")
+"""Programs that show what is in the files that they name."""
+_QUIET = _SHOWS | word_set(
+    "cd pushd popd pwd ls tree find fd du df mkdir rmdir rm cp mv ln touch chmod chown echo printf export unset set "
+    "source . sleep wait true false : which type date env ps kill exit clear git gh"
+)
+"""Programs that cannot have found anything wrong with a file that was changed."""
+_GIT_SHOWS = frozenset(("diff", "show", "blame"))
 _PLACE = compiled_later(r"[\w@+-]\.\w{1,6}(?::\d+|\(\d+,\d+\))")
 """A line of a file, as checkers name it."""
 
@@ -90,12 +99,23 @@ class _Failure(Struct, frozen=True):
 
 class ScriptRuns(Struct):
     """Scripts that the session ran, by the last part of their path, with the number of the call and whether it went
-    well; the newest last."""
+    well, the newest last; and what else may have told something of a file."""
 
     runs: dict[str, tuple[int, bool]] = field(default_factory=dict)
+    other: int = -1
+    """Number of the last call that ran anything which may have told something of any file, such as another script."""
+    shown: dict[str, int] = field(default_factory=dict)
+    """Last part of a path -> number of the last call that showed such a file."""
 
-    def note(self, call: ToolCall, steps: Sequence[Step], order: int) -> None:
-        """Take over a call that has ended."""
+    def note(self, call: ToolCall, steps: Sequence[Step], order: int, read: Iterable[str], *, checked: bool) -> None:
+        """Take over a call. `read`: the files that it read; `checked`: it ran a check, which tells of itself."""
+        self.shown.update((path.rsplit("/", 1)[-1], order) for path in read)
+        for step in () if checked or call.running or (call.undecided and is_declined(call.said)) else steps:
+            program = step.words[0].rsplit("/", 1)[-1]
+            if program not in _QUIET:
+                self.other = order
+            elif program in _SHOWS or (program == "git" and not _GIT_SHOWS.isdisjoint(step.words[1:4])):
+                self.shown.update((word.rsplit("/", 1)[-1], order) for word in step.words[1:] if "." in word)
         if call.undecided or not call.answered:
             return
         for script in map(_script, steps):
@@ -117,7 +137,7 @@ class FileChecks:
         # an output that names none of the files may be about any of them
         self._of_any = [failure for failure, paths in named if not paths and not failure.elsewhere]
         self._carried = {failure.kind for failure in failures if failure.order < 0}
-        self._checks, self._runs = checks, scripts.runs
+        self._checks, self._runs, self._scripts = checks, scripts.runs, scripts
         self._newest = next((script for script in reversed(scripts.runs) if script in files.named), "")
 
     def of(self, path: str, order: int, earlier: str) -> str:
@@ -141,7 +161,8 @@ class FileChecks:
         if passed:
             return passed + _PASSED
         unchecked = earlier if order < 0 and not failed_before else "unchecked" if order >= 0 else ""
-        return next(self._ran(path, order), "" if newer or self._checks.unknown > order else unchecked)
+        looked_at = max(self._checks.unknown, self._scripts.other, self._scripts.shown.get(path.rsplit("/", 1)[-1], -1))
+        return next(self._ran(path, order), "" if newer or looked_at > order else unchecked)
 
     def _ran(self, path: str, order: int) -> Iterator[str]:
         """Yield how the file ran after its last change, or a script that the session wrote."""

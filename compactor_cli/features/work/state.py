@@ -194,8 +194,8 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
             _note_effect(state, effect, call)
     if overtaken:
         return
-    state.scripts.note(call, parts, order)
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
+    state.scripts.note(call, parts, order, read, checked=checked)
     looked = bool(read) and not changes and not call.command  # what it did not find leaves nothing to do
     if not given_up and not checked and not looked and not (effects and call.failed):
         named = next((path for path, _ in changes), "")
@@ -288,7 +288,7 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     effects = [*reversed(list(failed)), *reversed(state.done.values())]
     yield from sorted(effects, key=lambda line: -line.message)
     yield from (line for line in tasks if not line.open)
-    yield from state.checks.passing_lines({path: change.order for path, change in state.files.changes.items()})
+    yield from state.checks.passing_lines(state.files.edits())
     checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts)
     yield from state.files.lines(root, checks)
     if state.unlisted:
