@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.model.planning import SummaryRequest
-from compactor_cli.summaries.told import all_statements
+from compactor_cli.summaries.told import all_statements, leads_once
 from compactor_cli.summary_text.excerpts import harmless, heading
 from compactor_cli.summary_text.verbatim import ACTED, REPLIED, carried, earlier_since
 from compactor_cli.text.clean import one_line
@@ -62,7 +62,7 @@ def _between(first: int, last: int) -> str:
 def _final_words(message: Message) -> str:
     """Return what the agent came to, or what it asks, in one line: how it begins, and its last sentences."""
     said = all_statements(message.text("text"))
-    end = " ".join(said[-_SAID_LAST:])
+    end = " ".join(leads_once(said[-_SAID_LAST:]))
     if len(end) > _END:
         end = said[-1]
     opening = f"{one_line(said[0], _OPENING)} … " if len(said) > _SAID_LAST else ""

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.features.work.state import state_text
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft
 from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
 from compactor_cli.summaries.sections import SummaryItem
+from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
 from compactor_cli.summary_text.state_line import StateLine
@@ -79,7 +81,7 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
         pieces += turns
     for index, part in enumerate(page.parts):
         lines = sorted((line.item for line in chosen if line.part == index), key=lambda item: item.order)
-        body = [text for text in (page.drafted(index),) if text] + [item.line for item in lines]
+        body = [text for text in (page.drafted(index),) if text] + _lines(lines)
         pieces += [f"### {part.title}", *body] if body or part.named else []
     items = [line.item for line in chosen if line.part is None]
     for heading in page.form.headings:
@@ -167,9 +169,22 @@ def _under(heading: Heading, items: Sequence[SummaryItem], described: frozenset[
             if heading.style == "table" and group == ("Files",) and chosen:
                 lines += _table(chosen, described)
             elif heading.style == "checklist":
-                lines += [f"- [ ] {item.line[2:]}" for item in chosen]
+                lines += [f"- [ ] {line[2:]}" for line in _lines(chosen)]
             else:
-                lines += [item.line for item in chosen]
+                lines += _lines(chosen)
+    return lines
+
+
+def _lines(items: Sequence[SummaryItem]) -> list[str]:
+    """Return the lines of items; what the items of a list are is said once of those of one message."""
+    lines: list[str] = []
+    for (_, told), group in groupby(items, key=lambda item: (item.messages, item.fact is None and not item.code)):
+        same = list(group)
+        if not told:
+            lines += [item.line for item in same]
+            continue
+        for item, text in zip(same, leads_once(item.text.removeprefix('"') for item in same), strict=True):
+            lines.append(replace(item, text=f'"{text}' if item.text.startswith('"') else text).line)
     return lines
 
 

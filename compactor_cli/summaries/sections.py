@@ -18,7 +18,16 @@ from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, line_
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last
-from compactor_cli.summaries.told import CONSTRAINT, all_statements, is_decision, says_little, tells, told_statements
+from compactor_cli.summaries.told import (
+    CONSTRAINT,
+    all_statements,
+    is_decision,
+    is_few_words,
+    leads_once,
+    says_little,
+    tells,
+    told_statements,
+)
 from compactor_cli.summary_text.excerpts import harmless, person_named
 from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, words_since
@@ -119,17 +128,20 @@ def candidates(
     repeated = {quote.message for quote in quotes}
     quoted_texts = {quote.text for quote in quotes}
     earlier: list[tuple[str, str]] = []
+    asked = False
     for message in messages:
         if message.origin == "summary":
             lines = list(_earlier(message, quoted_texts))
             items += [item for item in lines if parse(item.section, item.text) is None]
             earlier += [(item.section, item.text) for item in lines]
         elif message.index in repeated:
+            asked = True
             continue
         elif message.origin == "request":
             items += _request(message, matcher)
         elif message.role == "assistant":
-            items += _assistant(message, matcher)
+            items += _assistant(message, matcher, replies=asked)
+        asked = message.origin == "request"
         items += _outputs(message, keywords, files)
     if messages and messages[-1].origin == "request" and not answered:
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
@@ -235,7 +247,7 @@ def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem
     last = next((message for message in reversed(messages) if message.origin != "injected"), None)
     if last is None or last.role != "assistant" or last.calls or last.origin == "summary":
         return []
-    said = " ".join(all_statements(last.text("text"))[-_SAID_LAST:])
+    said = " ".join(leads_once(all_statements(last.text("text"))[-_SAID_LAST:]))
     text = REPLIED_BELOW if at_end else f'the agent said last: "{clip(said)}"'
     return [SummaryItem("Next", text, (last.number,), _order(last, 999))] if said else []
 
@@ -250,7 +262,7 @@ def _last_thought(messages: Sequence[Message]) -> list[SummaryItem]:
     """Return the end of what the agent thought last: some say nowhere else what they found."""
     for message in reversed(messages):
         if message.role == "assistant" and (thought := message.text("thinking").strip()):
-            said = clip(" ".join(all_statements(thought)[-_SAID_LAST:]))
+            said = clip(" ".join(leads_once(all_statements(thought)[-_SAID_LAST:])))
             text = f'the agent thought last: "{said}"'
             return [SummaryItem("In progress", text, (message.number,), _order(message, 0))] if said else []
     return []
@@ -316,8 +328,13 @@ def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
         yield SummaryItem(section, f'"{clip(sentence)}"{person}', (message.number,), _order(message, order), bonus)
 
 
-def _assistant(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
-    told = told_statements(message.text("text"))
+def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterator[SummaryItem]:
+    """Yield what the agent says. `replies`: directly to a request, where a few words that it begins with are a nod:
+    nothing is done yet."""
+    text = message.text("text")
+    told = told_statements(text)
+    if replies and told and is_few_words(told[0]) and text.lstrip().startswith(told[0]):
+        told = told[1:]
     for order, sentence in enumerate(told):
         section = "Decisions" if is_decision(sentence) else "Done"
         polite = section == "Done" and len(told) > 1 and says_little(sentence)

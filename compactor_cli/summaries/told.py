@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 
 from compactor_cli.text.identifiers import identifiers
@@ -34,6 +34,8 @@ _FEW = 9
 """Words from which on a sentence says something, though it names nothing."""
 _STATEMENT = 2
 """Words of the shortest statement: "Tests pass."."""
+_NOD = 3
+"""Words that a nod has at most."""
 _BETWEEN = " … "
 """Stands between what says what the items of a list are, and the items."""
 _LEAD_WIDTH, _LIST_WIDTH = 100, 300
@@ -52,6 +54,16 @@ def all_statements(text: str) -> list[str]:
     return _put_together(statements(text)) or sentences(text)  # a line with a colon may be all that there is
 
 
+def leads_once(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines that stand one behind the other, of which those with more items of a list do not say again what the
+    items are."""
+    before = ""
+    for line in lines:
+        lead, between, items = line.partition(_BETWEEN)
+        yield f"{_BETWEEN.lstrip()}{items}" if between and lead == before else line
+        before = lead if between else ""
+
+
 def is_decision(sentence: str) -> bool:
     """Return whether a sentence says what was decided, and is neither a guess nor a proposal."""
     return _FIRM.search(sentence) is not None and not _HEDGES.search(_plain(sentence))
@@ -62,6 +74,12 @@ def says_little(sentence: str) -> bool:
     words = sentence.split()
     short = len(words) < _FEW if sentence.isascii() else len(sentence) < 2 * _FEW
     return short and not any(sign.isdigit() or sign in "`\"'/_@" for sign in sentence) and not identifiers(sentence)
+
+
+def is_few_words(sentence: str) -> bool:
+    """Return whether a sentence is three words at most that name nothing, as "Makes sense." is."""
+    few = len(sentence.split()) <= _NOD if sentence.isascii() else len(sentence) < 4 * _NOD
+    return few and says_little(sentence)
 
 
 def tells(sentence: str) -> bool:

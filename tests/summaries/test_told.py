@@ -1,0 +1,44 @@
+"""What a summary tells of the agent's answers: what items are of once, and no nods."""
+
+from __future__ import annotations
+
+from tests.pipeline.sessions import Json, assistant, result, transcript, user
+from tests.summaries.texts import sections, summarize
+
+ITEMS = [
+    f"`src/part_{at}.py`: the total of order W-{at} is rounded by quantize, half up, {'as asked, ' * 8}"
+    for at in (1, 2, 3)
+]
+REPORT = "Here is what has changed in the ledger:\n\n" + "\n".join(f"- {item}" for item in ITEMS)
+
+
+def quoted(*records: Json) -> list[list[str]]:
+    """The lines with words under each heading."""
+    found = sections(summarize(transcript(list(records)).messages))
+    return [[line for line in lines if line.startswith('"')] for lines in found.values()]
+
+
+def test_what_the_items_of_a_list_are_is_said_once() -> None:
+    again = assistant(REPORT.replace("W-", "S-"))
+    told = quoted(user("Mend it."), assistant(REPORT), user("And what of src/shop.py?"), again)
+    (lines,) = [lines for lines in told if len(lines) > 3]
+    begins = [line.partition("src/part_")[0] for line in lines]
+    lead = '"Here is what has changed in the ledger: … `'
+    assert begins == [lead, '"… `', '"… `', lead, '"… `'], "once for each message; the last item is told elsewhere"
+
+
+def test_a_few_words_with_which_a_reply_begins_are_no_work() -> None:
+    call = assistant(
+        "Makes sense. The rounding of src/a.py is mended, half up as you asked.",
+        ("c", "Bash", {"command": "pytest -q"}),
+    )
+    told = quoted(
+        user("Mend it."),
+        call,
+        result("c", "3 passed"),
+        assistant("Tests pass."),
+        user("Good."),
+    )
+    assert not any("Makes sense" in line for lines in told for line in lines)
+    assert any("The rounding of src/a.py is mended" in line for lines in told for line in lines)
+    assert any("Tests pass." in line for lines in told for line in lines), "behind a result a few words say something"
