@@ -1,6 +1,6 @@
 """Lines of tools that say nothing of the work: imports and passed tests in runs, how far a transfer is, that a change
-was made as the call says, what a shell prints of its own run, marks of earlier rounds, what a harness reminds the agent
-of, and removed lines whose words all stand in the added ones.
+was made as the call says, what a shell prints of its own run, hints of git, marks of earlier rounds, what a harness
+reminds the agent of, and removed lines whose words all stand in the added ones.
 """
 
 from __future__ import annotations
@@ -38,6 +38,12 @@ _DONE = compiled_later(
     r"|Todos have been (?:modified|updated) successfully.*)"
 )
 """How a tool confirms that it changed a file as the call says."""
+_HINT = compiled_later(r'\s*(?:\(use "git [^()]*\)|no changes added to commit \(use "git .*\))\s*')
+"""What git status says of its own commands."""
+_FETCHED = compiled_later(
+    r"[ *+=-]* (?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[new \w+\]) +(\S+) +-> +[^/\s]+/\1(?: .*)?"
+)
+"""What git fetched, which says nothing of what became of it."""
 _SEVERAL = 3
 """Tests that passed one below the other from which on they are noise: one alone may be what was run."""
 _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
@@ -153,6 +159,8 @@ _FINDERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str]], Iterator[int]]]
     (("--:--:--", "━━━", "objects: ", ": Pull", "\t\n", "→\n"), partial(_matching, _METER)),
     (("uccessfully", " has been ", "Wrote "), partial(_matching, _DONE)),
     (("Chunk ID", "Wall time", "Original token", "[… "), lambda lines: _matching(_OWN_RUN, [*map(str.strip, lines)])),
+    (('use "git ',), partial(_matching, _HINT)),
+    (("\nFrom ",), partial(_matching, _FETCHED)),
     (("import", "#include", "require", "use ", "using "), _imports),
     (("<system-reminder>",), _reminders),
     (("-| ", "@@ "), _replaced),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.features.work.outcome_lines import outcome_line
 from tests.pipeline.sessions import assistant, compact, result, user
 
@@ -22,6 +23,14 @@ CASES = {
         "All conflicts fixed but you are still merging."
     ),
     "On branch main\nnothing to commit, working tree clean": "nothing to commit, working tree clean",
+    "On branch main\nChanges not staged for commit:\n\tmodified:   a.py\n\tmodified:   b.py\n\n"
+    'no changes added to commit (use "git add" and/or "git commit -a")': "modified:   b.py",
+    "From b.example\n   1a2b3c4..5d6e7f8  main -> origin/main\nRebasing (1/1)\rSuccessfully rebased and updated x.": (
+        "Rebasing (1/1)\rSuccessfully rebased and updated x."
+    ),
+    "Pages\tpass\t0\thttps://a.example/1\nBuild\tpending\t0\thttps://a.example/2\nLint\tpass\t3s\thttps://c.example": (
+        "Build\tpending\t0\thttps://a.example/2"
+    ),
     "src/a.py\nsrc/b.py\nREADME.md": "",
     "": "",
 }
@@ -30,6 +39,14 @@ CASES = {
 @pytest.mark.parametrize("output", CASES)
 def test_it_is_what_sums_up_or_was_made(output: str) -> None:
     assert outcome_line(output) == CASES[output]
+
+
+@pytest.mark.parametrize("state", ["pending", "fail"])
+def test_a_command_that_failed_for_a_check_of_several_says_which(state: str) -> None:
+    rows = [
+        f"{name}\t{state if name == 'Build' else 'pass'}\t0\thttps://a.example/{name}" for name in ("Pages", "Build")
+    ]
+    assert failure_line("\n".join(["Process exited with code 8", "Output:", *rows])) == rows[1]
 
 
 @pytest.mark.parametrize("outcome", ["=== 3 passed in 2.10s ===", "[main 45ffe0a] Release v0.8.0"])

@@ -149,6 +149,30 @@ def test_how_far_a_transfer_is_and_blank_lines_are_noise_and_what_follows_is_not
     assert noisy_lines(METERS[tool]) == set(range(len(lines) - 1))
 
 
+def test_hints_of_git_are_noise_and_what_it_says_of_files_and_branches_is_not() -> None:
+    status = (
+        "On branch main\nYour branch is up to date with 'origin/main'.\n\nChanges not staged for commit:\n"
+        '  (use "git add <file>..." to update what will be committed)\n'
+        '  (use "git restore <file>..." to discard changes in working directory)\n\tmodified:   src/a.py\n\n'
+        'no changes added to commit (use "git add" and/or "git commit -a")'
+    )
+    assert {status.split("\n")[at].strip()[:12] for at in noisy_lines(status)} == {
+        '(use "git ad',
+        '(use "git re',
+        "no changes a",
+    }
+    assert not noisy_lines('nothing added to commit but untracked files present (use "git add" to track)')
+
+
+def test_what_git_fetched_is_noise_and_what_it_pushed_is_not() -> None:
+    fetched = (
+        "From example.org:a/b\n   02776a6b..39174035  ann/fix -> origin/ann/fix\n * [new branch]  x  -> origin/x\n"
+        "Successfully rebased and updated refs/heads/ann/fix."
+    )
+    assert noisy_lines(fetched) == {1, 2}
+    assert not noisy_lines("From here:\nTo example.org:a/b\n   02776a6b..39174035  ann/fix -> ann/fix")
+
+
 def test_what_speaks_of_objects_and_times_is_no_noise() -> None:
     assert not noisy_lines(
         "I count the objects: three of them.\nThe meeting is at --:--:-- as the clock stood.\na ━━━ b"

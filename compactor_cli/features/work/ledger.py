@@ -64,6 +64,8 @@ _MOVES = re.compile(r"(?:^|_)(?:move|rename|copy)", re.IGNORECASE)
 _FROM_TO = (("source", "destination"), ("source_path", "destination_path"), ("old_path", "new_path"), ("src", "dst"))
 """Arguments of tools that move and copy files."""
 
+_NOT_PASSED = re.compile(r"\t(?:fail|pending|cancel)\t")
+"""A check of a pull request, one of several, that keeps it from being merged."""
 _TELLING = compiled_later(
     r"\b(?:errors?|fail(?:ed|ure)?|conflict|cannot|can't|denied|refused|not found|missing|invalid|issues?)\b",
     re.IGNORECASE,
@@ -337,6 +339,7 @@ def _first_said(text: str) -> str:
     _, marked, said = f"{text}\n".partition("\nOutput:\n")
     lines = [line for line in (said if marked else text).split("\n", 12)[:12] if line.strip()]
     telling = next((line for line in lines if _TELLING.search(line) and not _PREAMBLE.match(line)), "")
+    telling = telling or next((line for line in lines if _NOT_PASSED.search(line)), "")
     if telling:
         return telling
     if not lines:  # it said nothing: how it ended is all there is
