@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compactor_cli.model.message import CLOSING_ID, Message
+from compactor_cli.model.message import Message
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.summaries.told import all_statements, leads_once
 from compactor_cli.summary_text.excerpts import harmless, heading
@@ -26,8 +26,7 @@ def since_last_request(request: SummaryRequest, *, words: bool) -> str:
         return ""
     summaries = [message for message in request.messages if message.origin == "summary"]
     asked = last.message if last.message is not None else summaries[-1].index if summaries else -1
-    later = [m for m in request.messages if m.index > asked and m.id != CLOSING_ID]
-    new = [m for m in later if m.origin not in ("injected", "summary")]
+    new = [m for m in request.messages if m.index > asked and m.origin not in ("injected", "summary")]
     turns = [message for message in new if message.role == "assistant"]
     if turns:
         return _said(new[-1], words=words) or _acted(turns)

@@ -44,6 +44,12 @@ def test_before_the_last_request_stands_what_the_agent_said_last() -> None:
     assert "Shall I push" not in text.partition(QUOTED)[0], "once is enough"
 
 
+def test_what_stands_there_is_not_quoted_among_the_lines() -> None:
+    text = handoff(session(*written(), assistant("The entry is written. Shall I push it?")))
+    assert text.count("The entry is written. Shall I push it?") == 1
+    assert "#" in text.partition(QUOTED)[2].partition("The agent has replied")[0], "others are"
+
+
 def test_of_work_that_nothing_was_said_of_stands_how_far_it_is() -> None:
     records = session(*written(), *written())
     first, last = len(records) - 4, len(records) - 2

@@ -29,16 +29,9 @@ def test_what_the_items_of_a_list_are_is_said_once() -> None:
 
 def test_a_few_words_with_which_a_reply_begins_are_no_work() -> None:
     call = assistant(
-        "Makes sense. The rounding of src/a.py is mended, half up as you asked.",
-        ("c", "Bash", {"command": "pytest -q"}),
+        "Makes sense. Let me look at the rounding of src/a.py first, and then at the shop.", ("c", "Bash", {})
     )
-    told = quoted(
-        user("Mend it."),
-        call,
-        result("c", "3 passed"),
-        assistant("Tests pass."),
-        user("Good."),
-    )
-    assert not any("Makes sense" in line for lines in told for line in lines)
-    assert any("The rounding of src/a.py is mended" in line for lines in told for line in lines)
-    assert any("Tests pass." in line for lines in told for line in lines), "behind a result a few words say something"
+    told = quoted(user("Mend it."), call, result("c", "3 passed"), assistant("Tests pass."), user("Good."))
+    lines = [line for lines in told for line in lines]
+    assert not any("Makes sense" in line for line in lines)
+    assert any("Tests pass." in line for line in lines), "behind a result a few words say something"
