@@ -14,8 +14,9 @@ from compactor_cli.model.message import Path
 _DECODER = json.JSONDecoder()
 _AS_IT_IS, _IN_ASCII = json.JSONEncoder(ensure_ascii=False).encode, json.JSONEncoder().encode
 """What `json.dumps` makes anew for each value that may be other than ASCII."""
-_COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
 _COMMA = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
+_NAME = re.compile(rf'{_COMMA.pattern}("[^"\\]*(?:\\.[^"\\]*)*")[ \t\n\r]*:[ \t\n\r]*')
+"""A name in an object, with what stands between it and the value before it, and its own."""
 
 
 def locate(text: str, path: Path) -> tuple[int, int]:
@@ -78,26 +79,38 @@ def without(text: str, path: Path, gone: Set[int]) -> str:
 
 def _member(text: str, position: int, step: str | int) -> tuple[int, int]:
     """Return span of the member `step` of the object or array that starts at `position`."""
-    opening, count = text[position], 0
-    if opening not in "{[":
+    if text[position] == "{":
+        return _named_member(text, position, step)
+    if text[position] != "[":
         raise KeyError(step)
-    span: tuple[int, int] | None = None
-    position = skip_blank(text, position + 1)
-    while text[position] not in "}]":
-        key: str | int = count
-        if opening == "{":
-            key, position = scanstring(text, position + 1)
-            position = _COLON.match(text, position).end()  # type: ignore[union-attr]  # it is JSON
-        end = scanstring(text, position + 1)[1] if text[position] == '"' else _DECODER.raw_decode(text, position)[1]
-        if key == step:
-            span = position, end  # a repeated key: readers take the last one
-            if opening == "[":
-                return span
+    count, position = 0, skip_blank(text, position + 1)
+    while text[position] != "]":
+        end = _end_of(text, position)
+        if count == step:
+            return position, end
         position = _COMMA.match(text, end).end()  # type: ignore[union-attr]  # it is JSON
         count += 1
-    if span is None:
-        raise KeyError(step)
+    raise KeyError(step)
+
+
+def _named_member(text: str, position: int, name: str | int) -> tuple[int, int]:
+    """Return span of the value that has this name in the object that starts at `position`."""
+    span: tuple[int, int] | None = None
+    plain, end = f'"{name}"', position + 1
+    while match := _NAME.match(text, end):
+        found, start = match[1], match.end()
+        end = _end_of(text, start)
+        if (scanstring(found, 1)[0] == name) if "\\" in found else found == plain:
+            span = start, end  # a repeated key: readers take the last one
+    if span is None or not isinstance(name, str):
+        raise KeyError(name)
     return span
+
+
+def _end_of(text: str, start: int) -> int:
+    """Return where the value ends that starts at a place."""
+    end: int = scanstring(text, start + 1)[1] if text[start] == '"' else _DECODER.raw_decode(text, start)[1]
+    return end
 
 
 def encode(value: Any, like: str = "") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 from msgspec import Struct
 
@@ -25,7 +25,7 @@ _LAST_WORD = 6
 """Characters of an unfinished `false`, number or escape at the end of a text that breaks off."""
 
 
-class RawRecord(NamedTuple):
+class RawRecord(Struct, frozen=True):
     """A record and its parsed value; the value is dropped once a format has read it."""
 
     record: Record
@@ -107,14 +107,26 @@ def scan(data: Content) -> Iterator[RawRecord | Damage]:
         line += 1
         end = data.find(b"\n", start)
         end = size if end < 0 else end
-        yield from _scan_line(data, start, end, line)
+        raw = data[start:end].rstrip(b"\r")
+        record = _plain_record(raw, start, line)
+        if record is not None:  # nearly every line
+            yield record
+        elif raw.strip():
+            yield from _scan_line(raw, start, line)
         start = end + 1
 
 
-def _scan_line(data: Content, start: int, end: int, line: int) -> Iterator[RawRecord | Damage]:
-    raw = data[start:end].rstrip(b"\r")
-    if not raw.strip():
-        return
+def _plain_record(raw: bytes, start: int, line: int) -> RawRecord | None:
+    """Return the record that a line is; None where it is none, or not one alone."""
+    try:
+        text = raw.decode("utf-8")
+        return RawRecord(Record(line, start, start + len(raw)), _checked(text, json_value(text)))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _scan_line(raw: bytes, start: int, line: int) -> Iterator[RawRecord | Damage]:
+    """Yield what is in a line that is not one record alone."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -123,7 +135,7 @@ def _scan_line(data: Content, start: int, end: int, line: int) -> Iterator[RawRe
         yield Damage(line, start, start + len(raw), message, cut_off)
         return
     try:
-        value = _checked(text, json_value(text))
+        _checked(text, json_value(text))
     except RecursionError:
         yield Damage(line, start, start + len(raw), _TOO_DEEP)
     except json.JSONDecodeError as error:
@@ -134,8 +146,6 @@ def _scan_line(data: Content, start: int, end: int, line: int) -> Iterator[RawRe
             yield Damage(line, start, start + len(raw), message, _breaks_off(text, error))
     except ValueError as error:  # a number of more digits than Python reads
         yield Damage(line, start, start + len(raw), str(error).partition(";")[0])
-    else:
-        yield RawRecord(Record(line, start, start + len(raw)), value)
 
 
 def _scan_glued(text: str, start: int, line: int) -> Iterator[RawRecord | Damage]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
@@ -24,7 +24,7 @@ Origin = Literal["request", "injected", "summary", "other"]
 Path = tuple["str | int", ...]
 
 
-class Place(NamedTuple):
+class Place(Struct, frozen=True):
     """Where a part's text stands, so that it can be replaced there and nowhere else."""
 
     record: int

@@ -15,7 +15,7 @@ from compactor_cli.model.message import Message
 _TOKENS: Callable[[Message], int] = attrgetter("tokens")
 
 
-class Record(NamedTuple):
+class Record(Struct, frozen=True, gc=False):
     """One JSON value of the input: its line (from 1) and its span in the transcript's source bytes."""
 
     line: int
