@@ -282,9 +282,12 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
         return [], []  # they are files of a server, and the call is an effect
     failed = call.command and (call.failed or call.undecided)
     actions = command_actions(call.arguments, call.said) if failed else every_action(call.tool, call.arguments)
-    if not any(action != "read" for _, action in actions) and call.tool in PATHLESS:
-        opened = _OPENED.search(call.said)
-        actions = [*actions, (opened.group(1), "edited")] if opened else actions
+    read = [path for path, action in actions if action == "read"]
+    if len(read) == len(actions):
+        opened = _OPENED.search(call.said) if call.tool in PATHLESS else None
+        if opened is None:
+            return [], read
+        actions = [(opened.group(1), "edited")]
     found: dict[tuple[str, int], str] = {}
     was_there = not call.command and _was_there(call.said[:_SAID_FIRST])
     commands = 0  # of git, which take over what was done so far
@@ -294,7 +297,7 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
         if action != "read" and path:
             found[one_line(path, _PATH_WIDTH), commands] = "edited" if was_there and action == "created" else action
     changes = [(path, did) for (path, _), did in found.items() if did in _BY_GIT or not _IGNORED.search(path)]
-    return changes, [path for path, action in actions if action == "read"]
+    return changes, read
 
 
 def _was_there(said: str) -> bool:

@@ -44,15 +44,21 @@ def main_folder(calls: Iterable[ToolCall]) -> str:
     paths: list[str] = []
     commands: list[str] = []
     for call in calls:
-        folder = _named(call)
-        changes = [] if folder else _CHANGES.findall(call.command)[:1]
-        named.update([folder] if folder else [change.strip("'\"").rstrip("/") for change in changes])
+        folder = _named(call) or _entered(call.command)
+        if folder is not None:
+            named[folder] += 1
         given = _paths(call)
         paths += [path for path in given if path.startswith("/")]
         commands += [call.command, *(path for path in given if not path.startswith("/"))]
     if named:
         return max(named, key=lambda folder: (named[folder], folder))
     return _lifted(_shared(paths, _NEARLY_ALL), paths, "\n".join(commands))
+
+
+def _entered(command: str) -> str | None:
+    """Return the folder that a command line goes to first; None where it goes to none."""
+    change = _CHANGES.search(command) if "cd" in command or "-C" in command else None
+    return change[1].strip("'\"").rstrip("/") if change else None
 
 
 def _lifted(folder: str, paths: Sequence[str], commands: str) -> str:

@@ -196,11 +196,13 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     if paths and (action := _action(tool, arguments)):
         found += [(path, action) for path in paths if _may_be_file(path)]
-    found += _moved(tool, arguments)
+    if _moves(tool):
+        found += _moved(tool, arguments)
     command = command_of(arguments)
     if command:
-        found += shell_actions(shell_line(arguments))
-    found += _code_actions(arguments)
+        found += shell_actions(_typed(command, arguments))
+    if _CODE in arguments:
+        found += _code_actions(arguments)
     for value in arguments.values():
         if isinstance(value, str) and ("*** " in value or "\n+++ " in value) and value != command:
             found += patched_files(value)
@@ -220,7 +222,7 @@ def is_refused(tool: str, arguments: Any, result: Part) -> bool:
 
 def _moved(tool: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (path, action) pairs of a call that moves a file, or copies it."""
-    for keys in _FROM_TO if _moves(tool) else ():
+    for keys in _FROM_TO:
         source, target = (str(arguments.get(key, "")) for key in keys)
         if is_file(source) and is_file(target):
             yield source, "read" if "copy" in tool.lower() else "deleted"
@@ -305,8 +307,11 @@ def command_of(arguments: Any) -> str:
 def shell_line(arguments: Any) -> str:
     """Return the command as one types it into a shell; some calls give its words one by one."""
     command = command_of(arguments)
-    if not command:
-        return ""
+    return _typed(command, arguments) if command else ""
+
+
+def _typed(command: str, arguments: dict[str, Any]) -> str:
+    """Return the same of the command that the arguments give."""
     lists = (value for key, value in arguments.items() if isinstance(value, list) and key != _SEVERAL)
     words = next((value for value in lists if command == " ".join(map(str, value))), None)
     return shlex.join(words) if words else command

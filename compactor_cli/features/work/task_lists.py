@@ -109,6 +109,8 @@ class TaskList:
         tasks = list(_in_arguments(call.tool, arguments, call.message))
         if not tasks and _is_of_plans(call.tool) and _status(arguments):
             return self._update(arguments, call)
+        if not tasks:
+            return False
         return self._merge(tasks) if _is_part(call.tool, arguments, tasks) else self._replace(tasks)
 
     def _replace(self, tasks: list[ListedTask]) -> bool:
