@@ -10,6 +10,7 @@ from msgspec import Struct
 from compactor_cli.model.budget import Budget
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Plan, SummaryPart, SummarySlot
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.score import Rated
@@ -46,6 +47,7 @@ class PlanInput(Rated, frozen=True):
 
     messages: Sequence[Message]
     groups: Sequence[Group]
+    pairing: Pairing
     protected: dict[int, str]
     """Group -> why it is kept."""
     target: int | None

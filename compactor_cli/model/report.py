@@ -12,6 +12,7 @@ from compactor_cli.model.decisions import DROPPED, Dropped
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.score import Rate, Rated, Rating, Score
 from compactor_cli.model.transcript import Note, Transcript
@@ -56,6 +57,7 @@ class Analysis(Rated, frozen=True):
 
     transcript: Transcript
     groups: tuple[Group, ...]
+    pairing: Pairing
     faults: tuple[Fault, ...]
     kept: frozenset[int] = frozenset()
     """Messages that a person decided to keep."""

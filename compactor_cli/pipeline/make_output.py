@@ -76,7 +76,8 @@ def summarize(run: OneCompaction, analysis: Analysis, planned: Planned) -> tuple
     def written_for(planned: Planned) -> tuple[Plan, tuple[Summary, ...]]:
         aimed = planned.plan.target if planned.plan.target is not None else repaired.tokens
         base = Base(run.base.tokens, aimed + planned.recall.tokens + planned.between)
-        return write_summaries(repaired, groups, planned.plan, _context(run.tools, run.settings), base)
+        context = _context(run.tools, run.settings)
+        return write_summaries(repaired, groups, planned.plan, context, base, analysis.pairing)
 
     written = written_for(planned)
     if any(slot.quotes for slot in planned.plan.slots if all(summary.slot is not slot for summary in written[1])):

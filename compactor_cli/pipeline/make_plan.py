@@ -30,6 +30,7 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
     inputs = PlanInput(
         messages=messages,
         groups=groups,
+        pairing=analysis.pairing,
         rate=analysis.rate,
         protected=protection.reasons,
         target=target,
@@ -68,10 +69,10 @@ def compile_patterns(patterns: Sequence[str]) -> list[re.Pattern[str]]:
 def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
     """Return the tokens that each tier would take up whole."""
     needs = [0] * TIERS
+    rating = analysis.rate()
     for group in analysis.groups:
-        residual = any(i in analysis.residuals.kept for i in group.messages)
-        if group.index not in protected and not residual:
-            tiers = [t for i in group.messages if (t := analysis.tiers[i]) is not None]
+        if group.index not in protected and rating.residuals.kept.isdisjoint(group.messages):
+            tiers = [t for i in group.messages if (t := rating.tiers[i]) is not None]
             needs[min(tiers, default=0)] += group.tokens
     return tuple(needs)
 

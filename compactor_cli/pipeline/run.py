@@ -67,7 +67,7 @@ def analyze(
         alternates=tools.format.alternates,
         pairing=pairing,
     )
-    return Analysis(rate, transcript, groups, input_faults)
+    return Analysis(rate, transcript, groups, pairing, input_faults)
 
 
 def _rating(

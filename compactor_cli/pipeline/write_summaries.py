@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from compactor_cli.features.work.state import session_state
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import CLOSING_ID, Message, Part, Role
+from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
 from compactor_cli.model.talking import people_talk
@@ -49,9 +50,15 @@ def current_round(messages: Sequence[Message]) -> int:
 
 
 def write_summaries(
-    transcript: Transcript, groups: Sequence[Group], plan: Plan, context: SummaryContext, base: Base
+    transcript: Transcript,
+    groups: Sequence[Group],
+    plan: Plan,
+    context: SummaryContext,
+    base: Base,
+    pairing: Pairing,
 ) -> tuple[Plan, tuple[Summary, ...]]:
-    """Fill the slots of a plan. Groups whose summary does not fit are gone, and the plan says so."""
+    """Fill the slots of a plan. Groups whose summary does not fit are gone, and the plan says so.
+    `pairing`: that of the messages."""
     messages = transcript.messages
     number = current_round(messages)
     base_slot = max(plan.slots, key=lambda slot: (slot.heading == "full", slot.budget), default=None)
@@ -62,7 +69,8 @@ def write_summaries(
     unspent = 0
     # newest first: what a summary does not need goes to the next older one
     slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
-    state = session_state(messages, transcript.folder) if any(slot.excerpts is None for slot in slots) else ()
+    told = any(slot.excerpts is None for slot in slots)
+    state = session_state(messages, transcript.folder, pairing) if told else ()
     requests = [
         _request(
             transcript, groups, slot, number, base if names_base and slot is base_slot else None, keywords, context

@@ -96,7 +96,7 @@ class _Filling(Struct, frozen=True):
 class _Planner:
     def __init__(self, inputs: PlanInput) -> None:
         self.inputs = inputs
-        self.renderer = Renderer(inputs.messages, inputs.count, inputs.settings.query)
+        self.renderer = Renderer(inputs.messages, inputs.count, inputs.settings.query, inputs.pairing)
         self.target = inputs.target
         self.budget: Budget | None = None
         self.decisions: dict[int, Decision] = {}
@@ -111,7 +111,10 @@ class _Planner:
         protected = [g for g in inputs.groups if g.index in inputs.protected or g.index in finished]
         self._keep_protected(protected)
         self._keep_instructions([g for g in inputs.groups if g.index not in self.decisions and self._instructs(g)])
-        self._keep_residuals([g for g in inputs.groups if g.index not in self.decisions and self._is_residual(g)])
+        kept = inputs.residuals.kept
+        self._keep_residuals(
+            [g for g in inputs.groups if g.index not in self.decisions and not kept.isdisjoint(g.messages)]
+        )
         apart = {i for group in self.decisions for i in inputs.groups[group].messages}
         for group in inputs.groups:
             if group.index not in self.decisions:
@@ -144,9 +147,6 @@ class _Planner:
     def _implied_target(self) -> int:
         """Return, without a target, what the plan allows, so that a second run finds nothing to do."""
         return sum(d.tokens for d in self.decisions.values()) + sum(slot.budget for slot in self.slots)
-
-    def _is_residual(self, group: Group) -> bool:
-        return any(i in self.inputs.residuals.kept for i in group.messages)
 
     def _tier_of(self, group: Group) -> int:
         known = self.inputs.tiers_of(group)

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 
+from compactor_cli.model.pairing import pair
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.summary_text.excerpts import quote
@@ -110,7 +111,7 @@ def test_a_quoted_call_has_the_few_words_of_its_result_behind_it(said: str, show
     told = Told(
         user("What is it?"), calling(call("c1", "calculate", '{"sum": "1+2"}')), answers("c1", said), says("So.")
     )
-    quoter = Quoter(told.messages, told.lines, len)
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
     asked, *rest = (ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1))
     assert quote(quoter.excerpts([asked, *rest])) == f'#1 calculate: {{"sum":"1+2"}}{shown}'
     with_result = [asked, *rest, *(ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2))]

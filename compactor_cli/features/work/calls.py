@@ -14,7 +14,7 @@ from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_ref
 from compactor_cli.features.work.named_commands import named_command
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import Pairing, pair
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import stated_failure
@@ -92,10 +92,11 @@ def _put_out(text: str) -> str:
     return "\n".join(found) or text
 
 
-def read_calls(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
+def read_calls(messages: Sequence[Message], pairing: Pairing | None = None) -> tuple[ToolCall, ...]:
     """Return all calls in order, with those that an agent without tools writes as text. A call that asks for more
-    output of a running command becomes that command's next run."""
-    answer_of = {call: result for result, call in pair(messages).answers.items()}
+    output of a running command becomes that command's next run. `pairing`: that of the messages, where it is known."""
+    pairing = pairing or pair(messages)
+    answer_of = {call: result for result, call in pairing.answers.items()}
     found: list[ToolCall] = []
     running: dict[str, ToolCall] = {}
     for at, message in enumerate(messages):

@@ -29,6 +29,7 @@ from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import Pairing
 from compactor_cli.summary_text.state_block import (
     holds_after,
     state_lines,
@@ -98,15 +99,20 @@ _NOTHING_TOLD = _Told()
 
 
 def compute_state(
-    messages: Sequence[Message], earlier: Iterable[str] = (), told: _Told = _NOTHING_TOLD, folder: str = ""
+    messages: Sequence[Message],
+    earlier: Iterable[str] = (),
+    told: _Told = _NOTHING_TOLD,
+    folder: str = "",
+    pairing: Pairing | None = None,
 ) -> tuple[StateLine, ...]:
     """Return the state at the end of these messages, in the order of worth.
 
     `earlier`: lines, without bullets, of the state block of an earlier round's summary; newer facts overtake them.
     `folder`: where the session works, if that is known.
     `told`: where it stands. What is there from before was left out of the block only where it can be seen.
+    `pairing`: that of the messages, where it is known.
     """
-    calls = read_calls(messages)
+    calls = read_calls(messages, pairing)
     before = sum(call.message <= told.last for call in calls)
     home = session_folder(folder, messages) or main_folder(calls)
     state = _State(home, files=ChangedFiles(home))
@@ -123,14 +129,19 @@ def compute_state(
     return tuple(_by_worth(state, len(calls) - before))
 
 
-def session_state(messages: Sequence[Message], folder: str = "") -> tuple[StateLine, ...]:
+def session_state(
+    messages: Sequence[Message], folder: str = "", pairing: Pairing | None = None
+) -> tuple[StateLine, ...]:
     """Return the state at the end of a session, with what summaries of earlier rounds say of it. `folder`: where it
-    works, if that is known."""
+    works, if that is known. `pairing`: that of the messages, where it is known."""
+    summaries = [at for at, message in enumerate(messages) if message.origin == "summary"]
+    if not summaries:
+        return compute_state(messages, folder=folder, pairing=pairing)
     earlier: list[str] = []
     told = _Told()
-    for at, message in enumerate(messages):
-        lines = state_lines(message.text("text")) if message.origin == "summary" else ()
-        if lines:
+    for at in summaries:
+        message = messages[at]
+        if lines := state_lines(message.text("text")):
             earlier += lines
             last = min(at + holds_after(message.text("text")), len(messages) - 1)
             told = _Told(message.index, messages[last].index)
@@ -213,7 +224,9 @@ def _note_running(state: _State, call: ToolCall) -> None:
 def _note_declined(state: _State, call: ToolCall, changes: Sequence[tuple[str, str]]) -> None:
     """Take note of changes of files that the user did not let happen, until they happen all the same."""
     declined = call.undecided and is_declined(call.said)
-    for path, _ in () if call.command else changes:
+    if call.command or not (declined or state.failed):
+        return
+    for path, _ in changes:
         edit = f"{_EDIT_OF}{path}"
         state.failed.pop(effect_key(edit), None)
         if declined:

@@ -89,7 +89,7 @@ class PlanBuilder:
         decided = [*kept.values(), *self.reported.values()]
         self._covered = dict.fromkeys(_names_in(session, fixed, decided))
         self.selector = self.selector_of(())
-        self.renderer = InPlaceRenderer(inputs.messages, self.lines, inputs.count)
+        self.renderer = InPlaceRenderer(inputs.messages, self.lines, inputs.count, inputs.pairing)
         self.large = large
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
         self.folded = {g.index for g in rest if inputs.is_summary(g)}
@@ -105,7 +105,7 @@ class PlanBuilder:
         self.newest = self.newest_within(room)
         self.present = self._present()
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
-        self.quoter = Quoter(inputs.messages, self.lines, inputs.count, base=base, always=needed)
+        self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, base=base, always=needed)
         self.state = must_keep.state_within(share_of(room, *_STATE), inputs, self._is_seen)
 
     def newest_within(self, limit: int) -> NewestExchanges:

@@ -14,7 +14,7 @@ from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.features.work.outcome_lines import outcome_line
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
-from compactor_cli.model.pairing import Spot
+from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.json_values import parse_json
@@ -41,7 +41,9 @@ SMALL = 48
 class InPlaceRenderer:
     """Renders groups with the chosen lines of their parts; each text is counted once."""
 
-    def __init__(self, messages: Sequence[Message], lines: SessionLines, count: Callable[[str], int]) -> None:
+    def __init__(
+        self, messages: Sequence[Message], lines: SessionLines, count: Callable[[str], int], pairing: Pairing
+    ) -> None:
         self._messages = messages
         self._lines = lines
         self._count = count
@@ -50,7 +52,7 @@ class InPlaceRenderer:
         self._telling: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
         self._note = 0
         self._said: dict[tuple[int, int], Sequence[int]] = {}
-        self._asked = Asked(messages)
+        self._asked = Asked(messages, pairing)
         self._last = max((message.index for message in messages if message.role == "assistant"), default=-1)
 
     def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:

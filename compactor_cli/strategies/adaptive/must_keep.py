@@ -132,7 +132,7 @@ def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], 
     """Return the lines of the state of the work that fit in `room` tokens, but those that the reader sees anyway; one
     that does not fit costs no other. That something took place comes before the details of what did: a reader would do
     it again. In a room that is not small the last line counts those that do not fit."""
-    lines = [line for line in session_state(inputs.messages, inputs.folder) if not is_seen(line)]
+    lines = [line for line in session_state(inputs.messages, inputs.folder, inputs.pairing) if not is_seen(line)]
     forms = [[(form, inputs.count(form.text) + BULLET_TOKENS) for form in _forms(line)] for line in lines]
     reserved = sum(costs[-1][1] for line, costs in zip(lines, forms, strict=True) if line.kind == "effect")
     taken: list[StateLine] = []

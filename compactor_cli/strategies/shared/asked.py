@@ -10,7 +10,7 @@ from itertools import chain
 from compactor_cli.features.call_lines import PATHS
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Spot, pair
+from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 
@@ -28,10 +28,11 @@ _BEHIND = 2
 class Asked:
     """What the results of a transcript were asked for."""
 
-    def __init__(self, messages: Sequence[Message]) -> None:
+    def __init__(self, messages: Sequence[Message], pairing: Pairing | None = None) -> None:
+        """Take the messages of a transcript. `pairing`: theirs, where it is known."""
         self._messages = messages
-        self._calls: dict[Spot, Spot] | None = None
-        self._requested: frozenset[str] = frozenset()
+        self._pairing = pairing
+        self._requested: frozenset[str] | None = None
         self._found: dict[Spot, tuple[int, ...]] = {}
 
     def lines(self, result: Spot, lines: Sequence[str]) -> tuple[int, ...]:
@@ -44,11 +45,12 @@ class Asked:
         return self._found[result]
 
     def _words(self, result: Spot) -> frozenset[str]:
-        if self._calls is None:
-            self._calls = pair(self._messages).answers
+        if self._pairing is None:
+            self._pairing = pair(self._messages)
+        if self._requested is None:
             requests = (m for m in reversed(self._messages) if m.origin == "request")
             self._requested = _names(next((m.text("text") for m in requests), ""))
-        spot = self._calls.get(result)
+        spot = self._pairing.answers.get(result)
         if spot is None:
             return self._requested
         message = self._messages[spot[0]]

@@ -43,7 +43,7 @@ def quoted_details(
     left = selector.fill(densest(lines, room), room)
     left -= _take_newest(selector, lines, left) if newest else 0
     chosen = sorted(selector.taken.values(), key=lambda choice: choice.line)
-    return tuple(Quoter(inputs.messages, lines, inputs.count).excerpts(chosen)), left
+    return tuple(Quoter(inputs.messages, lines, inputs.count, inputs.pairing).excerpts(chosen)), left
 
 
 def _take_newest(selector: Selector, lines: SessionLines, room: int, *, leaving: bool = False) -> int:

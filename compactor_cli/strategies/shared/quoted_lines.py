@@ -14,7 +14,7 @@ from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_instructions
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Spot, pair
+from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.replies import reply_span
 from compactor_cli.strategies.shared.selection import ChosenLine
@@ -66,6 +66,7 @@ class Quoter:
         messages: Sequence[Message],
         lines: SessionLines,
         count: Callable[[str], int],
+        pairing: Pairing,
         *,
         base: Base | None = None,
         always: bool = False,
@@ -75,7 +76,7 @@ class Quoter:
         self._count = count
         self._base = base
         self.always = always
-        self._call_of = pair(messages).answers
+        self._call_of = pairing.answers
         self._carried: dict[Spot, list[CarriedSpan]] = {}
         self._result_of = {call: result for result, call in self._call_of.items()}
         self._outcomes: dict[Spot, str] = {}

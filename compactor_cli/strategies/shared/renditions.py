@@ -12,7 +12,7 @@ from msgspec import Struct
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_account
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Spot
+from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.requests import Request, abridge_request
@@ -44,9 +44,11 @@ class Cut(Struct, frozen=True):
 class Renderer:
     """Renders groups of one transcript; every shortened text is counted once."""
 
-    def __init__(self, messages: Sequence[Message], count: Callable[[str], int], query: str = "") -> None:
+    def __init__(
+        self, messages: Sequence[Message], count: Callable[[str], int], query: str = "", pairing: Pairing | None = None
+    ) -> None:
         """Take the messages of a transcript. `query`: words for which sentences are kept, besides the names of the
-        newest messages."""
+        newest messages. `pairing`: that of the messages, where it is known."""
         self.messages = messages
         self._query = query
         self._keywords: Keywords | None = None
@@ -56,7 +58,7 @@ class Renderer:
         self._requests: dict[tuple[int, int, int], Short | None] = {}
         self._taken_up = taken_up_in(messages, query)
         self._names: dict[str, int] = {}
-        self._asked = Asked(messages)
+        self._asked = Asked(messages, pairing)
 
     def whole(self, group: Group, reason: str) -> Decision:
         return Decision(group.index, "whole", group.tokens, reason)
