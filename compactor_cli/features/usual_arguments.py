@@ -26,7 +26,7 @@ class UsualArguments:
 
     def has(self, argument: str) -> bool:
         """Return whether an argument, with its key, is usual."""
-        return self._times[argument] >= _USUAL
+        return self._times.get(argument, 0) >= _USUAL
 
     def add(self, arguments: str) -> None:
         """Take note of the arguments of a call, as JSON."""

@@ -20,7 +20,7 @@ _ACCOUNT = (
     r"|<system>Previous context has been compacted|<(?:state_snapshot|conversation[-_]summary)>)"
 )
 """How agents begin the summary that a model wrote of a session when it had grown too long."""
-_INJECTED = re.compile(
+_INJECTED = compiled_later(
     r"\s*(?:<(?:system[-_]reminder|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
     r"|task-notification|environment_context|environment_details|user_instructions|turn_aborted|user_info"
     r"|permissions instructions|collaboration_mode|skill|skills_instructions|INSTRUCTIONS|subagent_notification"
@@ -30,7 +30,12 @@ _INJECTED = re.compile(
     r"|# AGENTS\.md instructions|Caveat: The messages below were generated|\[Request interrupted by user"
     rf"|{_ACCOUNT}|/[a-z][\w:-]*\s*$)"
 )
-_REMINDER = re.compile(
+_BEGINNINGS = (
+    *("<", "[", "/", "#", "EXECUTION RESULT", "Current terminal", "New Terminal", "Stop hook", "Base directory"),
+    *("Caveat: ", "This session is being", "Another language model", "The conversation history"),
+)
+"""What all that is injected begins with: a look at that is much quicker."""
+_REMINDER = compiled_later(
     r"\s*<(system[-_]reminder|environment_context|environment_details)\b[^>]*>.*?</\1>\s*", re.DOTALL
 )
 """What a harness puts before the words of the user in the same message."""
@@ -38,7 +43,7 @@ _INSTRUCTIONS = compiled_later(
     r"\s*(?:# AGENTS\.md instructions|<user_instructions|<INSTRUCTIONS)|.{0,400}(?:#\s*claudeMd|CLAUDE\.md|AGENTS\.md)",
     re.DOTALL,
 )
-_COMMAND = re.compile(r"\s*<command-(?:name|message|args)>")
+_COMMAND = compiled_later(r"\s*<command-(?:name|message|args)>")
 _COMMAND_ARGS = compiled_later(r"<command-args>\s*[^\s<]")
 
 
@@ -46,6 +51,8 @@ def origin_of(text: str) -> Origin:
     """Return who speaks in a text that stands under the role user."""
     if is_summary(text):
         return "summary"
+    if not text.lstrip().startswith(_BEGINNINGS):
+        return "request" if text.strip() else "other"
     reminder = _REMINDER.match(text)
     while reminder and reminder.end() < len(text):
         text = text[reminder.end() :]

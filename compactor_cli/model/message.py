@@ -116,8 +116,13 @@ class Message(Struct, frozen=True):
 
     @property
     def calls(self) -> tuple[Part, ...]:
-        return tuple(p for p in self.parts if p.kind == "tool_call")
+        return self._of_kind("tool_call")
 
     @property
     def results(self) -> tuple[Part, ...]:
-        return tuple(p for p in self.parts if p.kind == "tool_result")
+        return self._of_kind("tool_result")
+
+    def _of_kind(self, kind: PartKind) -> tuple[Part, ...]:
+        if len(self.parts) == 1:  # most messages
+            return self.parts if self.parts[0].kind == kind else ()
+        return tuple([p for p in self.parts if p.kind == kind])

@@ -34,7 +34,7 @@ def form_groups(messages: Sequence[Message], pairing: Pairing | None = None) -> 
     for index, message in enumerate(messages):
         if message.turn is not None:
             join(turns.setdefault(message.turn, index), index)
-        if index and _reasoning_only(messages[index - 1]) and message.role == "assistant":
+        if index and message.role == "assistant" and _reasoning_only(messages[index - 1]):
             join(index - 1, index)
     members: dict[int, list[int]] = {}
     for index in range(len(messages)):

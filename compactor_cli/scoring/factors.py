@@ -58,7 +58,7 @@ def _factors(message: Message, references: int, newest: float | None) -> tuple[F
     factors = []
     quiet = message.role == "system" or message.origin == "injected"
     prose = "" if quiet else message.text("text").lower()
-    if prose and any(word in prose for word in _DECISION_WORDS) and DECISION.search(prose):
+    if prose and any(map(prose.__contains__, _DECISION_WORDS)) and DECISION.search(prose):
         factors.append(_DECISION_LANGUAGE)
     failed = tool_failed(message, prose)
     if failed:
@@ -92,7 +92,10 @@ def tool_failed(message: Message, prose: str) -> bool | None:
         if marks.tool_error or marks.tool_success is False or _error_words(prose):
             return True
         return False if marks.tool_success else None
-    verdicts = [_verdict(part.text, part.failed) for part in message.results]
+    results = message.results
+    if not results:
+        return None
+    verdicts = [_verdict(part.text, part.failed) for part in results]
     if True in verdicts:
         return True
     return False if False in verdicts else None

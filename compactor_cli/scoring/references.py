@@ -15,7 +15,7 @@ _NOWHERE = -1
 _SHORTEST_ID = 4
 
 
-class _Origins(dict[str, int]):
+class _Origins(dict[bytes, int]):
     """Chunk -> index of the message in which its identifier first appeared, or _NOWHERE where it has none.
 
     A dict, so that chunks seen before cost no function call.
@@ -26,8 +26,8 @@ class _Origins(dict[str, int]):
         self.message = 0
         """Index of the message whose chunks are looked up."""
 
-    def __missing__(self, chunk: str) -> int:
-        name = identifier(chunk)
+    def __missing__(self, chunk: bytes) -> int:
+        name = identifier(chunk.decode("ascii"))
         self[chunk] = origin = self.first_seen.setdefault(name, self.message) if name else _NOWHERE
         return origin
 

@@ -82,7 +82,7 @@ def noisy_lines(text: str) -> frozenset[int]:
     """Return the numbers of the physical lines, from 0, that say nothing of the work. One import alone is no noise: it
     may be what was searched for."""
     shown = f"\n{text}"
-    finders = [find for hints, find in _FINDERS if any(hint in shown for hint in hints)]
+    finders = [find for hints, find in _FINDERS if any(map(shown.__contains__, hints))]
     if not finders:
         return frozenset()
     lines = text.split("\n")
