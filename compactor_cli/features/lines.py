@@ -70,12 +70,12 @@ class _Ids(dict[str, tuple[int, ...]]):
         self._words = words
 
     def __missing__(self, chunk: str) -> tuple[int, ...]:
-        terms = judge(chunk)
-        if not self._words:
-            terms = tuple(term for term in terms if term.kind != "word" or term.text in self._wanted)
-        ids = tuple(self._id_of(*term) for term in terms)
-        self[chunk] = ids
-        return ids
+        ids: list[int] = []
+        for text, kind in judge(chunk):
+            if self._words or kind != "word" or text in self._wanted:
+                ids.append(self._id_of(text, kind))
+        self[chunk] = found = tuple(ids)
+        return found
 
 
 class SessionText(Struct):
@@ -154,11 +154,11 @@ class SessionText(Struct):
         chunks = chunked(text).split()
         self.counts.update(chunks)
         terms = dict.fromkeys(chain.from_iterable(map(ids.__getitem__, dict.fromkeys(chunks))))
-        quoted = tuple(sorted((at, self._id_of(name, "quoted")) for at, name in quoted_terms(text)))
+        quoted = tuple(sorted([(at, self._id_of(name, "quoted")) for at, name in quoted_terms(text)]))
         terms.update({term: None for _, term in quoted})
         if speech:
-            self.held.update(term for term in terms if term < 0)
-        names = tuple(term for term in terms if term >= 0)
+            self.held.update([term for term in terms if term < 0])
+        names = tuple([term for term in terms if term >= 0])
         self.pieces.append(SessionPiece(message, position, text, tokens, speech, call, cut, names, quoted, escaped))
 
 
@@ -387,5 +387,6 @@ class _Worths(dict[str, float]):
         self._worth = worth
 
     def __missing__(self, chunk: str) -> float:
-        self[chunk] = value = fsum(map(self._worth, self._ids[chunk]))
+        ids = self._ids[chunk]
+        self[chunk] = value = fsum(map(self._worth, ids)) if ids else 0.0
         return value

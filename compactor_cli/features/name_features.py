@@ -129,9 +129,7 @@ class Weigher:
     def reasons(self, name: str, kind: str, mentions: Mentions, evidence: Evidence, most: int = 2) -> list[str]:
         """Return the signals that speak most for a name, the strongest first."""
         points = map(mul, self._weights[kind], signals_of(name, mentions, evidence))
-        ranked = sorted(
-            ((value, signal) for value, signal in zip(points, SIGNALS, strict=True) if value > 0), reverse=True
-        )
+        ranked = sorted([pair for pair in zip(points, SIGNALS, strict=True) if pair[0] > 0], reverse=True)
         return [signal for _, signal in ranked[:most]]
 
 

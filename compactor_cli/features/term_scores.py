@@ -47,19 +47,23 @@ class TermScores:
             term = session.find(text)
             if term is not None:
                 (words if term < 0 else self._names)[term] = 1.0
+        self._told: dict[int, str] = {}
         self.of: Callable[[int], float] = _Known(self._names | words).__getitem__
         """The value of a term. It is asked for so often that a function of ours would take most of the time."""
 
     def explain(self, terms: Iterable[int], limit: int = 3) -> tuple[str, ...]:
         """Return the names among some terms that are worth most, each with the signals that speak for it."""
-        best = sorted({term for term in terms if term in self._names}, key=lambda term: (-self._names[term], term))[
-            :limit
-        ]
-        return tuple(f"{self._session.names[term]} ({', '.join(self._reasons(term))})" for term in best)
+        values = self._names
+        best = sorted([(-values[term], term) for term in set(terms) if term in values])[:limit]
+        return tuple([self._explained(term) for _, term in best])
 
-    def _reasons(self, term: int) -> list[str]:
-        session, mentions = self._session, self._evidence.mentions[term]
-        return self._weigher.reasons(session.names[term], session.kinds[term], mentions, self._evidence)
+    def _explained(self, term: int) -> str:
+        known = self._told.get(term)
+        if known is None:
+            name, kind, mentions = self._session.names[term], self._session.kinds[term], self._evidence.mentions[term]
+            signals = self._weigher.reasons(name, kind, mentions, self._evidence)
+            known = self._told[term] = f"{name} ({', '.join(signals)})"
+        return known
 
 
 def talk_share(session: SessionText) -> float:

@@ -114,6 +114,11 @@ class Selector:
         worth = tokens = 0.0
         while heap and room > HEADING:
             line = heap[0][1]
+            if line not in costs:  # when it was looked at it had nothing to add
+                if self._estimate(line) <= _TINY:
+                    heappop(heap)
+                    continue
+                self.tokens(line)
             cost = costs[line] if messages[piece_of[line]] in opened else costs[line] + HEADING
             if cost > room or line in taken:
                 heappop(heap)
@@ -141,11 +146,13 @@ class Selector:
                     heappush(heap, (-self._gain(near) / self.cost(near), near))
 
     def _entries(self, candidates: list[int]) -> list[_Entry]:
-        """Return lines with what a token of each is expected to be worth."""
+        """Return lines with what a token of each is expected to be worth; those of a line worth nothing are not
+        counted."""
         entries: list[_Entry] = []
         for line in sorted(candidates):  # those of one text one after the other
             self._look_at(line)
-            entries.append((-self._estimate(line) / self.cost(line), line))
+            estimate = self._estimate(line)
+            entries.append((-estimate / self.cost(line) if estimate else 0.0, line))
         return entries
 
     def _estimate(self, line: int) -> float:
@@ -221,13 +228,16 @@ class Selector:
         names: list[_Context] = []
         gains: list[float] = []
         alone = before = behind = both = 0.0
-        text, all_names = lines.text(line), lines.session.names
-        near_before, near_behind = self._around(line)
-        for term in lines.terms(line):
-            known = reached.get(term, 0.0)
-            # a name that is understood already adds nothing, here or later
-            if known >= 1.0 or (value := worth(term)) <= 0:
-                continue
+        # a name that is understood already adds nothing, here or later
+        adding = [
+            (term, value, known)
+            for term in lines.terms(line)
+            if (known := reached.get(term, 0.0)) < 1.0 and (value := worth(term)) > 0
+        ]
+        if adding:
+            text, all_names = lines.text(line), lines.session.names
+            near_before, near_behind = self._around(line)
+        for term, value, known in adding:
             levels = _UNDERSTOOD if term < 0 else _levels(text, all_names[term], near_before, near_behind)
             names.append((term, value, levels))
             holders.setdefault(term, []).append((gains, levels))
