@@ -11,7 +11,7 @@ from msgspec import Struct
 from compactor_cli.errors import InputError
 from compactor_cli.model.content import Content, Holds
 from compactor_cli.model.transcript import Note, Record
-from compactor_cli.text.json_values import MAX_DEPTH, json_value, nested_too_deeply
+from compactor_cli.text.json_values import MAX_DEPTH, json_value, nested_too_deeply, utf8_value
 
 BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
@@ -91,7 +91,7 @@ def parse(text: str) -> Any:
         raise InputError(str(error), line=1) from None
 
 
-def _checked(text: str, value: Any) -> Any:
+def _checked(text: str | bytes, value: Any) -> Any:
     """Return a value that is read from a text. Raises RecursionError for one that is too deep for what works on it,
     too."""
     if nested_too_deeply(text, value):
@@ -119,8 +119,7 @@ def scan(data: Content) -> Iterator[RawRecord | Damage]:
 def _plain_record(raw: bytes, start: int, line: int) -> RawRecord | None:
     """Return the record that a line is; None where it is none, or not one alone."""
     try:
-        text = raw.decode("utf-8")
-        return RawRecord(Record(line, start, start + len(raw)), _checked(text, json_value(text)))
+        return RawRecord(Record(line, start, start + len(raw)), _checked(raw, utf8_value(raw)))
     except (ValueError, RecursionError):
         return None
 

@@ -26,6 +26,15 @@ def json_value(text: str | bytes) -> Any:
         return json.loads(text)
 
 
+def utf8_value(data: bytes) -> Any:
+    """Return what `json_value` makes of a JSON text in UTF-8, which most often needs not be decoded as a whole. Raises
+    ValueError for what is no UTF-8, too."""
+    try:
+        return _FAST(data)
+    except ValueError:
+        return json.loads(data.decode("utf-8"))
+
+
 def parse_json(text: str) -> Any:
     """Return the value of a JSON text. Raises ValueError for what is no JSON, or nested deeper than MAX_DEPTH."""
     try:
@@ -48,9 +57,10 @@ def without_blanks(text: str) -> str:
         return text
 
 
-def nested_too_deeply(text: str, value: Any, limit: int = MAX_DEPTH) -> bool:
+def nested_too_deeply(text: str | bytes, value: Any, limit: int = MAX_DEPTH) -> bool:
     """Return whether a value, read from this text, is nested deeper than `limit` levels."""
-    if text.count("{") + text.count("[") <= limit:
+    brackets = text.count(b"{") + text.count(b"[") if isinstance(text, bytes) else text.count("{") + text.count("[")
+    if brackets <= limit:
         return False
     level = [value]
     for _ in range(limit):
