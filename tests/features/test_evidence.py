@@ -65,6 +65,13 @@ def test_occurrences_are_counted_wherever_they_stand():
     assert told.of("a.py").messages == 3
 
 
+def test_a_quoted_name_does_not_occur_where_the_same_word_stands_in_what_is_said():
+    shown = result("c1", 'Look at the "Harbor" first.')
+    told = Told(user("go"), calling(call("c1")), shown, assistant("The harbor is behind the harbor wall."))
+    assert told.of("harbor").occurrences == 1
+    assert told.of("harbor").messages == 2
+
+
 def test_names_in_calls_that_change_files_are_edited_and_reading_is_not_changing():
     edit = json.dumps({"file_path": "src/a.py", "old_string": "old_name", "new_string": "new_name"})
     told = Told(
