@@ -189,7 +189,7 @@ GOLDEN = {
     "conversations-sharegpt": (40, 266, 117, 17_209, 8_140),
     "messages-json-string": (3, 79, 50, 19_874, 9_788),
     "messages-list": (3, 79, 50, 19_874, 9_788),
-    "trajectory-list": (3, 79, 57, 19_579, 9_521),
+    "trajectory-list": (3, 79, 57, 19_579, 9_519),
 }
 """Rows, messages before and after, tokens before and after."""
 
