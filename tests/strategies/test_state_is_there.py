@@ -131,3 +131,10 @@ def test_all_that_took_place_outside_is_told_before_the_details_of_any() -> None
     short = [line.partition(" (")[0] for line in lines[0]]
     assert [line.partition(" (")[0] for line in lines[1]] == short
     assert lines[1] != short and lines[1][-1] == lines[0][-1]
+
+
+def test_a_turn_that_only_closes_the_history_is_none_behind_which_the_state_holds() -> None:
+    records = [*work.session(30), assistant(None, ("b1", "book_reservation", {"reservation_id": "HATHA7"}))]
+    part = compact([*records, result("b1", "booked " * 60)], strategy="handoff", target_ratio=0.02)
+    (text,) = [message.text() for message in part.messages if message.origin == "summary"]
+    assert "\nState at the end:\n" in text

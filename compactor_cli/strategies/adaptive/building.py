@@ -13,7 +13,7 @@ from compactor_cli.features.work.state import state_text
 from compactor_cli.features.work.task_lists import outdated_lists
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
-from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
+from compactor_cli.model.planning import CLOSING, NEWEST_EXCHANGE, PlanInput
 from compactor_cli.model.talking import people_talk
 from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import (
@@ -266,7 +266,9 @@ class PlanBuilder:
     def _state_behind(self, stretch: Stretch, decisions: Mapping[int, Decision]) -> str:
         """Return the state without a task list that stands at its place behind this summary, word for word."""
         end = stretch.groups[-1].messages[-1]
-        behind = (self.inputs.groups[group].messages for group in decisions if decisions[group].rendition != "gone")
+        reasons = self.inputs.protected  # the turn that closes a history is made up, and may go again
+        stay = (g for g in decisions if decisions[g].rendition != "gone" and reasons.get(g) != CLOSING)
+        behind = (self.inputs.groups[group].messages for group in stay)
         lines = (
             line
             for line in self.state
