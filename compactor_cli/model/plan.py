@@ -45,6 +45,8 @@ class Quote(Struct, frozen=True):
     """What stands before a `turn`: its number and speaker."""
     number: int | None = None
     """The message's number in the input; None as for `message`."""
+    since: str = ""
+    """What is said of what followed the last request, where the strategy has made room for that."""
 
 
 class SummaryPart(Struct, frozen=True):

@@ -136,7 +136,7 @@ def page_for(request: SummaryRequest) -> Page:
         head += f"\n{written_by(draft.model)}"
     parts = tuple(part for part, _ in request.parts)
     roomy = request.budget >= _ROOMY
-    since = since_last_request(request, words=True) if form.ends_with_request else ""
+    since = since_last_request(request) if form.ends_with_request else ""
     return Page(form, head, request.slot.quotes, parts, roomy=roomy, draft=draft or NO_DRAFT, since=since)
 
 

@@ -80,6 +80,12 @@ def test_a_summary_of_lines_says_it_without_the_words(newest: list[Json], said: 
     assert [words.text for words in earlier_words(text, "user")][-1] == work.LAST
 
 
+def test_in_a_small_room_the_lines_have_its_tokens() -> None:
+    text = handoff(session(*written(), assistant(SAID)), target_tokens=400)
+    assert BELOW not in text
+    assert text.endswith(END)
+
+
 def test_a_later_round_says_anew_what_followed() -> None:
     first = compact(session(*written(), assistant(SAID)), strategy="handoff", target_ratio=0.4)
     records = [*records_of(first), *(record for at in range(20) for record in filler(at)), assistant("Pushed.")]

@@ -8,10 +8,12 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from compactor_cli.features.followed import said_since
 from compactor_cli.model.group import Group
+from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.model.plan import Decision, Quote, SummarySlot
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.model.talking import telling_requests
+from compactor_cli.model.talking import people_talk, telling_requests
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.must_keep import UserWords
@@ -24,6 +26,9 @@ from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summary_text.verbatim import last_request
 
+_SINCE_SHARE = 0.03
+"""Share of the room up to which it is said what followed the last request."""
+
 
 class OneSummaryChooser(Chooser):
     """Chooses lines for one summary, which ends with the last request."""
@@ -31,7 +36,7 @@ class OneSummaryChooser(Chooser):
     def __init__(self, inputs: PlanInput, kept: dict[int, Decision], rest: list[Group], room: int) -> None:
         """Take the decisions that are made (`kept`) and the other groups (`rest`), which have `room` tokens."""
         self.ends = _last_words(inputs, rest, room)
-        self.ending = inputs.count(last_request(self.ends.text)) if self.ends else 0
+        self.ending = inputs.count(last_request(self.ends.text, self.ends.since)) if self.ends else 0
         super().__init__(inputs, kept, rest, room, set(), None, room_for_requests(room, room))
 
     def _present(self) -> set[int]:
@@ -86,4 +91,17 @@ def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote 
     rate = rate_by(inputs.messages, inputs.profile.binding if inputs.profile else {})
     taken_up = taken_up_in(inputs.messages)
     kept = choose_requests([Request(message.index, text)], limit, inputs.count, rate, taken_up=taken_up)
-    return Quote("last", message.index, kept[0].text, number=message.number) if kept else None
+    if not kept:
+        return None
+    since = _since(inputs, groups, message)
+    since = since if inputs.count(since) <= _SINCE_SHARE * room else ""
+    return Quote("last", message.index, kept[0].text, number=message.number, since=since)
+
+
+def _since(inputs: PlanInput, groups: Sequence[Group], request: Message) -> str:
+    """Return what is said of what followed the request; empty where that stands behind the summary."""
+    summarized = [inputs.messages[i] for group in groups for i in group.messages]
+    behind = inputs.messages[max(message.index for message in summarized) + 1 :]
+    if any(m.role == "assistant" and m.id != CLOSING_ID for m in behind) or people_talk(inputs.messages):
+        return ""
+    return said_since(summarized, request.index)

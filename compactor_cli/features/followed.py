@@ -1,0 +1,44 @@
+"""What the agent did about a request: one that is carried out must not look like one that is yet to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.model.message import Message
+from compactor_cli.summary_text.verbatim import ACTED, REPLIED
+from compactor_cli.text.clean import one_line
+
+_TOOL = 60
+"""Characters of the name of a tool."""
+
+
+def said_since(messages: Sequence[Message], request: int) -> str:
+    """Return what a summary that ends with the message `request` says of what followed it among the messages, without
+    the agent's words: that it replied, or how many calls it made. Empty where nothing followed."""
+    new = since_message(messages, request)
+    return f"{REPLIED} [#{new[-1].number}]." if ends_in_words(new) else calls_since(new)
+
+
+def since_message(messages: Sequence[Message], request: int) -> list[Message]:
+    """Return what users and agents said and did behind a message."""
+    return [m for m in messages if m.index > request and m.origin not in ("injected", "summary")]
+
+
+def ends_in_words(messages: Sequence[Message]) -> bool:
+    """Return whether the agent's words end everything, and it calls nothing."""
+    if not messages:
+        return False
+    newest = messages[-1]
+    return newest.role == "assistant" and not newest.calls and bool(newest.text("text").strip())
+
+
+def calls_since(messages: Sequence[Message]) -> str:
+    """Return what is said where the agent was at work; empty where it only thought."""
+    turns = [message for message in messages if message.role == "assistant"]
+    calls = [call for message in turns for call in message.calls]
+    if not calls:
+        return ""
+    numbers = sorted(message.number for message in turns)
+    between = f"[#{numbers[0]}]" if numbers[0] == numbers[-1] else f"[#{numbers[0]}-{numbers[-1]}]"
+    named = f", the last {one_line(calls[-1].name, _TOOL)}" if calls[-1].name else ""
+    return f"{ACTED} {between}: {len(calls)} call{'s' * (len(calls) > 1)}{named}."
