@@ -119,13 +119,20 @@ class _Reader:
 def _seen(build: Builder, value: dict[str, Any], kind: str, record: int) -> tuple[str, Place | None, bool, list[Part]]:
     """Return text of an observation, its place, whether there is a picture, and what else the model is told."""
     if kind == "image_observation":
-        return "", None, True, []
+        return _shown(value.get("annotations")), None, True, []
     if kind == "text_observation":
         text = value.get("content")
         return as_text(text), Place(record, ("content",)) if isinstance(text, str) else None, False, []
     key = next((key for key in ("axtree", "html") if isinstance(value.get(key), str) and value[key]), "")
     beside = [build.part("other", value["url"])] if isinstance(value.get("url"), str) and value["url"] else []
     return as_text(value.get(key)), Place(record, (key,)) if key else None, bool(value.get("image_observation")), beside
+
+
+def _shown(annotations: Any) -> str:
+    """Return what can be read on a screen, a line each: the texts of its elements."""
+    elements = annotations if isinstance(annotations, list) else []
+    texts = (element.get("text") for element in elements if isinstance(element, dict))
+    return "\n".join(text for text in texts if isinstance(text, str) and text.strip())
 
 
 def _texts(build: Builder, value: dict[str, Any], path: tuple[str], record: int) -> list[Part]:

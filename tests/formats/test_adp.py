@@ -27,7 +27,7 @@ GOLDEN = {
         1,
         {"user": 2, "assistant": 2, "tool": 1},
         1,
-        {"text": 3, "image": 1, "tool_call": 2, "tool_result": 1},
+        {"text": 4, "image": 1, "tool_call": 2, "tool_result": 1},
     ),
 }
 GOLDEN_REAL = {
@@ -35,7 +35,7 @@ GOLDEN_REAL = {
         3,
         {"user": 6, "assistant": 8, "tool": 8},
         3,
-        {"text": 11, "image": 3, "tool_call": 8, "tool_result": 8},
+        {"text": 14, "image": 3, "tool_call": 8, "tool_result": 8},
     ),
     "nnetnav-wa.sample_std.json": (
         2,
@@ -113,6 +113,19 @@ def test_an_observation_answers_the_action_before_it_and_more_of_them_stay_with_
     assert messages[3].results[0].text.startswith("node 1 0:")
     assert messages[6].text() == "(the shell was closed)"
     assert messages[6].turn == messages[4].turn is not None
+
+
+def test_what_a_screen_shows_is_read_and_told_where_the_picture_has_no_room():
+    elements = [
+        {"text": text, "element_type": "TextView"} for text in ("Past", "", "Fundoo friday\nJul 22, 2023 01:30 PM")
+    ]
+    screen = {"class_": "image_observation", "content": "1.png", "annotations": elements, "source": "user"}
+    call = {"class_": "api_action", "function": "click", "kwargs": {"x": 5, "y": 39}, "description": "Open Past"}
+    task = {"class_": "text_observation", "content": "When is the meeting?", "name": None, "source": "user"}
+    records = jsonl({"id": "x", "content": [task, call, screen, call, screen]})
+    result = load(records).transcripts[0].messages[2].results[0]
+    assert (result.text, result.images) == ("Past\nFundoo friday\nJul 22, 2023 01:30 PM", 1)
+    assert "Jul 22, 2023" in compact(records, target_tokens=300).data.decode()
 
 
 def test_a_shortened_web_observation_has_no_picture_any_more():
