@@ -19,3 +19,5 @@ class StateLine(Struct, frozen=True):
     """Index of the newest message that it stands on; -1 when it was carried over from an earlier round."""
     open: bool = False
     """Still to be done or mended."""
+    times: int = 1
+    """Calls that came out so, one after the other; `text` says how many where there are several."""

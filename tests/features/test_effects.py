@@ -37,6 +37,19 @@ def test_a_failure_is_told_in_its_own_words() -> None:
     assert text == "failed: delete_server (server atlas-3): server has 2 snapshots under retention lock"
 
 
+def test_how_often_the_same_failed_is_told_until_it_ends_otherwise() -> None:
+    refused, other = "Error: paid 833 of 1203", "Error: no such user"
+    session = Session()
+    for _ in range(3):
+        session.calls("book_seat", refused, user_id="mia")
+    (line,) = session.state()
+    assert (line.text, line.times) == (f"failed 3x: book_seat mia: {refused}", 3)
+    (line,) = compute_state(Session().calls("book_seat", refused, user_id="mia").messages, [line.text])
+    assert line.text == f"failed 4x: book_seat mia: {refused}", "an earlier round counts"
+    assert session.calls("book_seat", other, user_id="mia").texts() == [f"failed: book_seat mia: {other}"]
+    assert session.calls("book_seat", '{"seat": "4A"}', user_id="mia").texts() == ["book_seat mia"]
+
+
 def test_acts_are_told_in_the_order_of_time_also_in_later_rounds() -> None:
     session = Session().calls("book_table", '{"id": "T1"}', guests=2).calls("cancel_booking", "{}", booking_id="T1")
     session.calls("delete_menu", '{"error": "it is in use"}', menu_id="M1").calls(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.features.work.acting_tools import acts, tool_words
 from compactor_cli.features.work.calls import ToolCall, answered_call, main_argument
@@ -49,7 +50,7 @@ _NOT_THERE = compiled_later(
 """How a shell says that a program is not there."""
 _HEAD = 400
 """Characters at the start of a result in which it is said."""
-_CARRIED = compiled_later(r"open error: (.+) \((.+)\)$")
+_CARRIED = compiled_later(r"open error(?: (\d+)x)?: (.+) \((.+)\)$")
 _EDIT_OF = compiled_later(r"edit of (.+)$")
 _MOST = 50
 """Errors that are followed; older ones are given up, so that cost stays linear."""
@@ -75,6 +76,8 @@ class OpenError(Struct, frozen=True):
     """Number of the call; below zero before this round."""
     edit: str = ""
     """What an edit was to write, whichever file it named."""
+    times: int = 1
+    """How often it came out so, one call after the other."""
 
 
 def is_given_up(order: int, calls: int) -> bool:
@@ -123,18 +126,19 @@ class OpenErrors:
         match = _CARRIED.match(line)
         if match is None:
             return False
-        text, label = match.groups()
+        times, text, label = match.groups()
         edited = _EDIT_OF.match(label)
         if edited:
             key = f"file {edited.group(1)}"
         else:
             key = label if label.startswith(_CODE_OF) else _named_key(label.split())
-        self._add(key, OpenError(text, label, -1, _CARRIED_FROM))
+        self._add(key, OpenError(text, label, -1, _CARRIED_FROM, times=int(times or 1)))
         return True
 
     def _add(self, key: str, error: OpenError) -> None:
-        self.errors.pop(key, None)
-        self.errors[key] = error
+        before = self.errors.pop(key, None)
+        same = before is not None and (before.text, before.label) == (error.text, error.label)
+        self.errors[key] = replace(error, times=before.times + error.times) if before and same else error
         if len(self.errors) > _MOST:
             del self.errors[next(iter(self.errors))]
 
@@ -154,7 +158,9 @@ class OpenErrors:
             if is_given_up(error.order, order):
                 continue
             label = error.label.replace(root, "") if root else error.label
-            yield StateLine("error", f"open error: {error.text} ({label})", error.message, open=True)
+            count = f" {error.times}x" if error.times > 1 else ""
+            text = f"open error{count}: {error.text} ({label})"
+            yield StateLine("error", text, error.message, open=True, times=error.times)
 
 
 def misfortune(call: Part, result: Part) -> str:

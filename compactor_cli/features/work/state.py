@@ -58,6 +58,7 @@ _MOST_RUNNING = 3
 """Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
 _EDIT_OF = "edit of "
 _COMMAND_WIDTH = 160
+_FAILED = re.compile(r"failed(?: (\d+)x)?: (.*)")
 _SHORT = 60
 """Characters of arguments that stand beside others; a longer one is what the call is about."""
 
@@ -174,7 +175,7 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
 
 
 def _carry_effect(state: _State, line: str, number: int) -> None:
-    failed = re.match(r"(?:failed|declined|unfinished): (.+?)(?:: .+)?$", line)
+    failed = re.match(r"(?:failed(?: \d+x)?|declined|unfinished): (.+?)(?:: .+)?$", line)
     if failed:
         state.failed[effect_key(failed.group(1))] = StateLine("effect", line, number, open=True)
     elif line.strip():
@@ -263,9 +264,16 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         state.done.pop(effect.text, None)
         state.done[effect.text] = StateLine("effect", effect.text, call.message)
     else:
-        state.failed.pop(effect.key, None)
-        text = f"failed: {effect.text}" + (f": {effect.reason}" if effect.reason else "")
-        state.failed[effect.key] = StateLine("effect", text, call.message, open=True)
+        what = effect.text + (f": {effect.reason}" if effect.reason else "")
+        state.failed[effect.key] = _failed_again(what, call.message, state.failed.pop(effect.key, None))
+
+
+def _failed_again(what: str, message: int, before: StateLine | None) -> StateLine:
+    """Return the line of an effect that failed, with how often it did where it is as `before`."""
+    same = _FAILED.fullmatch(before.text) if before else None
+    times = int(same[1] or 1) + 1 if same and same[2] == what else 1
+    count = f" {times}x" if times > 1 else ""
+    return StateLine("effect", f"failed{count}: {what}", message, open=True, times=times)
 
 
 def _ends(tool: str) -> bool:

@@ -148,9 +148,9 @@ class PlanBuilder:
 
     def _is_seen(self, line: StateLine) -> bool:
         """Return whether what stays at its place shows what a line of the state tells: calls that stay whole, and of a
-        check or an error the result."""
+        check or an error the result. How often something failed is told."""
         group = self.group_of.get(line.message)
-        if group is None or line.kind == "file":
+        if group is None or line.kind == "file" or line.times > 1:
             return False
         if group in self.kept:
             return self.kept[group].rendition == "whole"

@@ -35,6 +35,7 @@ _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNOR
 
 _ASKS = compiled_later(r"[?？؟]\W*(?:\s|$)")
 _PARAGRAPH = compiled_later(r"\S.*(?:\n(?!\s*\n).*)*")
+_FAILED = compiled_later(r"^failed(?: \d+x)?: ")
 
 
 class UserWords(Struct, frozen=True):
@@ -161,7 +162,7 @@ def _forms(line: StateLine) -> Iterator[StateLine]:
     done to, one would be like the other."""
     yield line
     short, _, details = line.text.partition(" (")
-    if line.kind == "effect" and details and " " in short.removeprefix("failed: "):
+    if line.kind == "effect" and details and " " in _FAILED.sub("", short):
         _, failed, reason = details.rpartition("): ")
         if failed:
             yield replace(line, text=f"{short}: {reason}")
