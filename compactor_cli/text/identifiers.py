@@ -86,5 +86,5 @@ def quoted(text: str) -> set[str]:
     """Return the distinct quoted strings of a prose text that are more than one ordinary word."""
     if "`" not in text and '"' not in text and "“" not in text:
         return set()
-    strings = {next(group for group in match if group).strip() for match in _QUOTED.findall(text)}
+    strings = {(in_code or plain or curly).strip() for in_code, plain, curly in _QUOTED.findall(text)}
     return {string for string in strings if len(string) >= 4 and not string.isalpha()}
