@@ -3,7 +3,6 @@ back."""
 
 from __future__ import annotations
 
-import gc
 import threading
 from collections.abc import Sequence
 from io import StringIO
@@ -16,6 +15,7 @@ from compactor_cli.cli.compact_one import FileResult, FileTask, attempt
 from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.session import Session
+from compactor_cli.cli.workers import collect_garbage
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.profile import Profile
 from compactor_cli.render.console import Look, recording
@@ -61,7 +61,7 @@ def compact_chunk(tasks: Sequence[FileTask]) -> list[FileResult]:
     """Compact files one after the other, in a thread that has begun."""
     session, job = _ready.session, replace(_ready.job, names={task.path: task.name for task in tasks})
     outcomes = [FileResult(attempt(session, task, job), *_said(session)) for task in tasks]
-    gc.collect()  # it is switched off for the whole program
+    collect_garbage()
     return outcomes
 
 

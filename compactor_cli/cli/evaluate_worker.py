@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Generator, Sequence
 from io import StringIO
@@ -55,7 +54,7 @@ def begin(setup: EvaluationSetup) -> None:
 def measure_chunk(cases: Sequence[Case]) -> list[list[CaseOutcome]]:
     """Measure cases one after the other, in a process that has begun."""
     outcomes = [measure_case(case, _Ready.methods, _Ready.ratios, clock=time.perf_counter) for case in cases]
-    gc.collect()  # it is switched off for the whole program
+    workers.collect_garbage()
     return outcomes
 
 

@@ -100,7 +100,7 @@ def _meant(pattern: str, aside: str) -> list[Input]:
     whole = Path(pattern).expanduser()
     fixed = list(takewhile(lambda part: not glob.has_magic(part), whole.parts))
     root = Path(*fixed)
-    outputs = real_path(aside) if aside else None
+    outputs = _beginning(aside)
     inputs = []
     for name in sorted(glob.iglob(str(whole), recursive=True)):  # noqa: PTH207  # follows no hidden folder
         path = Path(name)
@@ -114,7 +114,7 @@ def _meant(pattern: str, aside: str) -> list[Input]:
 
 
 def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
-    outputs = real_path(aside) if aside else None
+    outputs = _beginning(aside)
     files = sorted(_files_below(Path(folder)))
     with session.working(len(files), "files") as progress:
         for path in files:
@@ -128,9 +128,15 @@ def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
                 yield Input(str(path), path.relative_to(folder).as_posix())
 
 
-def _is_own(path: Path, outputs: Path | None) -> bool:
-    """Return whether a file is one of this program's: half-written, or in the folder of outputs."""
-    return is_part(path.name) or (outputs is not None and outputs in real_path(path).parents)
+def _beginning(folder: str) -> str:
+    """Return what the real paths of all files in a folder begin with; empty for no folder."""
+    return str(real_path(folder) / "_")[:-1] if folder else ""
+
+
+def _is_own(path: Path, outputs: str) -> bool:
+    """Return whether a file is one of this program's: half-written, or in the folder of outputs, whose files begin
+    so."""
+    return is_part(path.name) or (outputs != "" and os.path.realpath(path).startswith(outputs))
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

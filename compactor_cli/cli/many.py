@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from compactor_cli.cli.compact_job import Job
+from compactor_cli.cli.compact_job import CompactOptions, Job
 from compactor_cli.cli.compact_one import FileResult, FileTask, attempt, compact_one
 from compactor_cli.cli.done import DoneList, key_of
 from compactor_cli.cli.remote import is_of_one_process
@@ -22,10 +22,20 @@ from compactor_cli.model.outcome import Outcome
 if TYPE_CHECKING:
     from compactor_cli.cli.workers import Work
 
+_WORKER = "compactor_cli.cli.compact_worker"
 _STEPS = 7
 """Steps of the pipeline that progress counts, for each file."""
 _MOST, _BYTES, _PIECES = 32, 4_000_000, 4
-"""A chunk has at most so many files and, but for one file, bytes; and each process has at least so many chunks."""
+"""A chunk has at most so many files and, but for one file, bytes; and of what is left, each process has so many chunks
+at least."""
+
+
+def get_ready(args: CompactOptions) -> None:
+    """Begin to start processes where files are to be shared among them: it takes as long as to find out which."""
+    if args.jobs != 1 and not args.on_cluster:
+        from compactor_cli.cli import workers
+
+        workers.get_ready((_WORKER,))
 
 
 def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]:
@@ -77,14 +87,14 @@ def _shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[
         begin_args=(setup,),
         chunk=compact_worker.compact_chunk,
         ended=_ended,
-        preload=(compact_worker.__name__,),
+        preload=(_WORKER,),
     )
     processes = min(job.args.jobs or workers.processors(), len(tasks))
     if not job.args.on_cluster:
-        return workers.in_order(work, _chunks(tasks, processes), processes)
+        return workers.in_order(work, pieces_of(tasks, processes), processes)
     from compactor_cli.cli import cluster
 
-    return cluster.in_order(work, lambda shares: _chunks(tasks, shares), processes, job.args.scheduler)
+    return cluster.in_order(work, lambda shares: pieces_of(tasks, shares), processes, job.args.scheduler)
 
 
 def _ended(task: FileTask) -> FileResult:
@@ -92,13 +102,13 @@ def _ended(task: FileTask) -> FileResult:
     return FileResult(Outcome(task.path, error=f"{task.path}: {words}", code=int(ExitCode.BUG)))
 
 
-def _chunks(tasks: Sequence[FileTask], processes: int) -> Iterator[list[FileTask]]:
-    """Yield tasks in their order, in pieces that are worth handing out."""
-    most = max(1, min(_MOST, len(tasks) // (_PIECES * processes)))
+def pieces_of(tasks: Sequence[FileTask], processes: int) -> Iterator[list[FileTask]]:
+    """Yield tasks in their order, in pieces that are worth handing out; the last ones are small, so that all processes
+    end at about the same time."""
     chunk: list[FileTask] = []
     size = 0
-    for task in tasks:
-        own = _size(task.path)
+    for begun, task in enumerate(tasks):
+        own, most = _size(task.path), max(1, min(_MOST, (len(tasks) - begun) // (_PIECES * processes)))
         if chunk and (len(chunk) >= most or size + own > _BYTES):
             yield chunk
             chunk, size = [], 0

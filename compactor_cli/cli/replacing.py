@@ -86,8 +86,9 @@ def remove_left(targets: Iterable[Path]) -> None:
 
 
 def _left(target: Path) -> Iterator[Path]:
-    start = f".{_short(target.name)}."
-    yield from (target.parent / name for name in _parts_in(target.parent) if name.startswith(start))
+    if parts := _parts_in(target.parent):  # in most folders there are none
+        start = f".{_short(target.name)}."
+        yield from (target.parent / name for name in parts if name.startswith(start))
 
 
 @cache

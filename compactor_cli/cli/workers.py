@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -44,6 +45,14 @@ class Work(Struct, Generic[T, R], frozen=True):
     """The result for an item whose process ended: it is called in this process."""
     preload: tuple[str, ...] = ()
     """Modules that are imported before the first process begins, once for all where processes are forked."""
+
+
+def get_ready(preload: Sequence[str]) -> None:
+    """Start what the processes of a run come from, unless it is started. It imports the modules of `preload`
+    meanwhile, beside whatever this process does next."""
+    if _forks():
+        multiprocessing.set_forkserver_preload(list(preload))
+        _start_helpers()
 
 
 def in_order(work: Work[T, R], chunks: Iterable[Sequence[T]], processes: int) -> Generator[R, None, None]:
@@ -121,12 +130,21 @@ class _Pool(Generic[T, R]):
 
     def _executor_of(self, processes: int) -> ProcessPoolExecutor:
         # never forked off this process, which has threads
-        forks = "forkserver" in multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("forkserver" if forks else "spawn")
-        if forks:
-            context.set_forkserver_preload(list(self._work.preload))
-            _start_helpers()
+        get_ready(self._work.preload)
+        context = multiprocessing.get_context("forkserver" if _forks() else "spawn")
         return ProcessPoolExecutor(processes, context, _begin, (self._work.begin, self._work.begin_args))
+
+
+def collect_garbage() -> None:
+    """Free what a chunk left behind in this process, where the collector is switched off, as it is for the whole
+    program. What is there after the first chunk, modules mostly, is not looked through again."""
+    gc.collect()
+    if not gc.get_freeze_count():
+        gc.freeze()
+
+
+def _forks() -> bool:
+    return "forkserver" in multiprocessing.get_all_start_methods()
 
 
 @contextmanager

@@ -109,8 +109,20 @@ def _named_member(text: str, position: int, name: str | int) -> tuple[int, int]:
 
 def _end_of(text: str, start: int) -> int:
     """Return where the value ends that starts at a place."""
-    end: int = scanstring(text, start + 1)[1] if text[start] == '"' else _DECODER.raw_decode(text, start)[1]
-    return end
+    if text[start] != '"':
+        return int(_DECODER.raw_decode(text, start)[1])
+    end = text.index('"', start + 1)  # a scanner would make the string as well
+    while text[end - 1] == "\\" and (text[end - 2] != "\\" or _is_escaped(text, end)):
+        end = text.index('"', end + 1)
+    return end + 1
+
+
+def _is_escaped(text: str, place: int) -> bool:
+    """Return whether a quotation mark belongs to its string: an odd number of backslashes stands before it."""
+    before = place
+    while text[before - 1] == "\\":
+        before -= 1
+    return (place - before) % 2 == 1
 
 
 def encode(value: Any, like: str = "") -> str:

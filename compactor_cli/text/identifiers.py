@@ -7,13 +7,17 @@ one pass however long the transcript.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _INSIDE = frozenset("_./@$%~-")
 _BORDERS = bytes(
     code if code < 128 and (chr(code).isalnum() or chr(code) in _INSIDE) else ord(" ") for code in range(256)
 )
 """Blanks for the characters that stand in no chunk."""
-_QUOTED = re.compile(r"`([^`\n]{3,60})`|\"([^\"\n]{4,60})\"|“([^”\n]{4,60})”")
+_MARKED = {"`": r"`([^`\n]{3,60})`", '"': r'"([^"\n]{4,60})"', "“": r"“([^”\n]{4,60})”"}
+_QUOTED = re.compile("|".join(_MARKED.values()))
+_ONE_KIND = {mark: re.compile(pattern) for mark, pattern in _MARKED.items()}
+"""Of a text with quotation marks of one kind only: a pattern that begins with a letter is found at once."""
 _STRIP = ".-/@$~"
 _LEADING = "@%"
 _ERROR_CODES = ("ENO", "EACC", "EEXI", "EPER", "ECON", "EADDR", "EPIPE", "ETIME", "EINV", "EISD", "EAGAIN", "SIG")
@@ -50,13 +54,15 @@ def identifier(chunk: str) -> str:
         core = core.lstrip(_LEADING)
     if len(core) < 4:
         return ""
-    if core.isalnum() and core.isascii() and not core.isalpha():
-        return "" if core.isdigit() else core  # ids and numbers with units; not bare numbers
+    if "_" in core or "/" in core:
+        return core
     if core.isalpha():
         if core.isupper():
             return core if core.startswith(_ERROR_CODES) else ""
         return "" if core[1:].islower() else core  # camelCase, PascalCase, SomeError
-    if "_" in core or "/" in core or core.startswith("--"):
+    if core.isalnum() and core.isascii():
+        return "" if core.isdigit() else core  # ids and numbers with units; not bare numbers
+    if core.startswith("--"):
         return core
     if not any(map(str.isdigit, core)):
         return core if "." in core else ""  # module.name and file.ext; hyphenated words are words
@@ -84,7 +90,10 @@ def identifiers(text: str) -> set[str]:
 
 def quoted(text: str) -> set[str]:
     """Return the distinct quoted strings of a prose text that are more than one ordinary word."""
-    if "`" not in text and '"' not in text and "“" not in text:
-        return set()
-    strings = {next(group for group in match if group).strip() for match in _QUOTED.findall(text)}
+    marks = [mark for mark in _MARKED if mark in text]
+    if len(marks) == 1:
+        found: Iterable[str] = _ONE_KIND[marks[0]].findall(text)
+    else:
+        found = ("".join(groups) for groups in _QUOTED.findall(text)) if marks else ()
+    strings = {string.strip() for string in found}
     return {string for string in strings if len(string) >= 4 and not string.isalpha()}

@@ -59,12 +59,13 @@ def without_blanks(text: str) -> str:
 
 def nested_too_deeply(text: str | bytes, value: Any, limit: int = MAX_DEPTH) -> bool:
     """Return whether a value, read from this text, is nested deeper than `limit` levels."""
-    brackets = text.count(b"{") + text.count(b"[") if isinstance(text, bytes) else text.count("{") + text.count("[")
-    if brackets <= limit:
+    if len(text) <= 2 * limit:  # a value of that depth has more brackets
         return False
     level = [value]
     for _ in range(limit):
-        containers = (item for item in level if isinstance(item, (dict, list)))
+        containers = [item for item in level if isinstance(item, (dict, list))]
+        if not containers:  # looking through the few values of a record costs less than counting its brackets
+            return False
         level = [member for outer in containers for member in (outer.values() if isinstance(outer, dict) else outer)]
     return any(isinstance(item, (dict, list)) for item in level)
 

@@ -92,7 +92,7 @@ def stated_failure(text: str) -> bool | None:
     """Return True or False when the text states an exit code, else None."""
     window = both_ends(text, _WINDOW, _WINDOW)
     lowered = window.lower()
-    for word in ("exit", "return"):
+    for word in ("exit", "return") if "code" in lowered else ("exit",):  # of what is returned, only a code counts
         index = lowered.find(word)
         while index >= 0:
             match = _EXIT.match(window, index)
@@ -116,13 +116,11 @@ def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> 
         index = lowered.find(hint)
         while index >= 0:
             index += hint[0] == "\n"
-            start = lowered.rfind("\n", 0, index) + 1
-            if first and index - start < _LONG_LINE and _is_behind_word(lowered[start:index]):
-                end = lowered.find("\n", index)  # all that follows in its line is behind a word, too
-                index = lowered.find(hint, end) if end >= 0 else -1
-                continue
-            end = lowered.find("\n", index)
-            spans[start] = end = end if end >= 0 else len(lowered)
+            start, end = lowered.rfind("\n", 0, index) + 1, lowered.find("\n", index)
+            end = end if end >= 0 else len(lowered)
+            # where it is behind a word, all that follows in its line is, too
+            if not first or index - start >= _LONG_LINE or not _is_behind_word(lowered[start:index]):
+                spans[start] = end
             index = lowered.find(hint, end)
     ordered = sorted(span for span in spans.items() if span[1] - span[0] < _LONG_LINE)
     return [(text[start:end].rstrip("\r"), lowered[start:end].strip()) for start, end in ordered]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice, pairwise
 
 from msgspec import Struct
@@ -35,9 +36,9 @@ _SHORTEST, _TOLD = 20, 60
 """Characters of a long first argument that say which call it is: at least before a blank, and at most."""
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is cut, the best place first."""
-_STRUCTURE = compiled_later(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
+_STRUCTURE = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
 _SENTENCE_END = compiled_later(r"[.!?;] ")
-_LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"((?:[^"\\\n]|\\[^n])*)')
+_LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"([^"\\\n]*(?:\\[^n][^"\\\n]*)*)')
 """A member of JSON that is a text, up to the end of its first line."""
 _SPACE = " \t\r\n"
 
@@ -251,6 +252,7 @@ def _led(members: list[JsonMember], outer: JsonMember) -> list[JsonMember]:
     return [replace(members[0], begin=outer.begin, depth=outer.depth, leads=outer.leads), *members[1:]]
 
 
+@lru_cache(maxsize=2)  # the arguments of a call are asked for twice, one after the other
 def _closed(text: str) -> dict[int, int] | None:
     """Return opening bracket -> closing bracket, without those in strings; None when they do not pair."""
     ends: dict[int, int] = {}

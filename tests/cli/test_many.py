@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from compactor_cli.cli.compact_one import FileTask
+from compactor_cli.cli.many import pieces_of
 from tests.builders import ROOT, command, environment, exchanges, jsonl
 from tests.drawing import every
 
@@ -68,6 +70,17 @@ def test_processes_give_the_same_bytes_words_and_reports_as_one(run, tmp_path, s
     )
     assert len(reports) == len(NAMES) - 1
     assert "repaired: in/07.jsonl: message " in said
+
+
+@pytest.mark.parametrize(("files", "processes"), [(1, 2), (7, 2), (200, 2), (1_000, 3)])
+def test_the_last_pieces_of_the_work_are_small_so_that_all_processes_end_together(files, processes):
+    tasks = [FileTask(f"{number}.jsonl", f"{number}.jsonl") for number in range(files)]
+    pieces = list(pieces_of(tasks, processes))
+    assert [task for piece in pieces for task in piece] == tasks
+    sizes = [len(piece) for piece in pieces]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] >= max(1, min(32, files // (5 * processes)))
+    assert sizes[-processes:] == [1] * min(files, processes)
 
 
 @pytest.mark.drawn(4)

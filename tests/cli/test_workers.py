@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import signal
 import subprocess
 import sys
+import weakref
 from itertools import islice
 from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 
 import pytest
 
-from compactor_cli.cli.workers import Work, in_order, undisturbed
+from compactor_cli.cli.workers import Work, collect_garbage, get_ready, in_order, undisturbed
 from tests.cli import shared_work
 from tests.cli.shared_work import WORK, begin, chunks, ended, kept_off, signals_of
 
@@ -100,3 +102,42 @@ def test_no_more_is_handed_out_than_is_worth_keeping():
     assert next(results) == 0
     assert len(asked) < 12
     results.close()
+
+
+@pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason="no process is forked here")
+def test_processes_come_from_what_was_got_ready_before():
+    script = "from tests.cli import test_workers; test_workers.check_what_is_ready()"
+    done = subprocess.run([sys.executable, "-c", script], check=False, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def check_what_is_ready():
+    server = vars(forkserver._forkserver)
+    assert server["_forkserver_pid"] is None
+    get_ready(WORK.preload)
+    pid = server["_forkserver_pid"]
+    assert pid is not None
+    assert list(in_order(WORK, chunks([1, 2], 1), 2)) == [3, 6]
+    assert server["_forkserver_pid"] == pid
+
+
+class _Ring:
+    """It holds itself, so that only the collector frees it."""
+
+    def __init__(self):
+        self.ring = self
+
+
+def test_garbage_is_freed_and_what_stays_is_not_looked_through_again():
+    gc.unfreeze()
+    try:
+        freed = [weakref.ref(_Ring()), weakref.ref(_Ring())]
+        collect_garbage()
+        kept = gc.get_freeze_count()
+        assert kept > 1_000
+        freed.append(weakref.ref(_Ring()))
+        collect_garbage()
+        assert [ring() for ring in freed] == [None] * 3
+        assert gc.get_freeze_count() <= kept
+    finally:
+        gc.unfreeze()

@@ -132,6 +132,15 @@ def test_a_key_is_found_however_it_is_escaped():
     assert jsonedit.locate(r'{"\u0063ontent": 1}', ("content",)) == (17, 18)
 
 
+@pytest.mark.parametrize("text", ["", '"', "\\", '\\"', '"\\', "\\\\", '\\\\"', '\\\\\\" "', '", "b": "'])
+def test_a_string_ends_at_the_first_quotation_mark_that_is_not_escaped(text):
+    raw = json.dumps({"a": text, "b": "old", "c": text})
+    start, end = jsonedit.locate(raw, ("a",))
+    assert json.loads(raw[start:end]) == text
+    replaced = jsonedit.replace(raw.encode(), {("b",): '"new"'})
+    assert json.loads(replaced) == {"a": text, "b": "new", "c": text}
+
+
 @pytest.mark.parametrize("path", [("missing",), ("list", 5), ("list", "0"), ("text", 0)])
 def test_a_path_that_is_not_there_is_a_key_error(path):
     with pytest.raises(KeyError):

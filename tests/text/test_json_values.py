@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compactor_cli.text.json_values import json_value, without_blanks
+from compactor_cli.text.json_values import MAX_DEPTH, json_value, nested_too_deeply, parse_json, without_blanks
 
 PIECES = [
     *('"', "\\", "u", "{", "}", "[", "]", ":", ",", "1", "0", ".", "e", "-", "+", "é", "\ud800", "😀", "null", "true"),
@@ -68,3 +68,20 @@ def test_json_without_blanks_has_the_same_value_and_is_no_longer(value):
 )
 def test_what_is_no_json_or_stands_on_several_lines_keeps_its_blanks(text):
     assert without_blanks(text) == text
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}"), ('[1,{"a":', "}]")])
+def test_only_what_is_nested_deeper_than_can_be_followed_is_refused(opening, closing):
+    levels = MAX_DEPTH // (opening.count("[") + opening.count("{"))
+    deepest = f"{opening * levels}1{closing * levels}"
+    assert parse_json(deepest) == json.loads(deepest)
+    assert not nested_too_deeply(deepest, json.loads(deepest))
+    for deeper in (f"[{deepest}]", f'{{"b":[{", ".join(["1"] * 999)}],"a":{deepest}}}'):
+        assert nested_too_deeply(deeper, json.loads(deeper))
+        with pytest.raises(ValueError, match="nested too deeply"):
+            parse_json(deeper)
+
+
+def test_many_brackets_side_by_side_are_not_deep():
+    for text in (f"[{', '.join(['[]'] * 1_000)}]", json.dumps("[" * 1_000)):
+        assert parse_json(text) == json.loads(text)

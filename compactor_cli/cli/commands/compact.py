@@ -14,7 +14,7 @@ from compactor_cli.cli.compact_job import CompactOptions, Job, check_usage, warn
 from compactor_cli.cli.deciding import decisions_in, with_aim
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.inputs import inputs_of
-from compactor_cli.cli.many import run_files
+from compactor_cli.cli.many import get_ready, run_files
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.cli.session import Session, open_session
@@ -47,6 +47,7 @@ def compact(args: CompactOptions, overrides: Layer) -> None:
       compactor compact session.jsonl --decisions decisions.json -o small.jsonl
       compactor compact session.jsonl --target-ratio 0.25 --summarizer llm --llm-model openai/gpt-4o-mini -o small.jsonl
     """
+    get_ready(args)
     decisions = decisions_in(args.decisions)
     session = open_session(args, with_aim(overrides, decisions), profile=True, probes=True)
     keeper = Keeper(session)
