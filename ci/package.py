@@ -15,6 +15,7 @@ import tarfile
 import tempfile
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import tomli
@@ -99,16 +100,19 @@ def wrong_in_sdist(sdist: Path) -> list[str]:
 
 def found_pythons() -> dict[str, str]:
     """The oldest and the newest Python on this machine that the project is for: version -> program."""
-    found: dict[str, str] = {}
+    minors = sorted({*MINORS, sys.version_info.minor})
+    oldest, newest = (next(minor for minor in order if _python(minor)) for order in (minors, minors[::-1]))
+    return {f"3.{minor}": _python(minor) for minor in (oldest, newest)}
+
+
+@cache
+def _python(minor: int) -> str:
+    """A program of this version that works, or nothing."""
+    name = f"python3.{minor}"
     versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
-    for minor in MINORS:
-        name = f"python3.{minor}"
-        for program in (shutil.which(name), *map(str, sorted(versions.glob(f"3.{minor}.*/bin/{name}")))):
-            if program and _works(program):
-                found.setdefault(f"3.{minor}", program)
-    found.setdefault(f"3.{sys.version_info.minor}", sys.executable)
-    ordered = sorted(found, key=lambda version: int(version.partition(".")[2]))
-    return {version: found[version] for version in dict.fromkeys((ordered[0], ordered[-1]))}
+    programs = (shutil.which(name), *map(str, sorted(versions.glob(f"3.{minor}.*/bin/{name}"))))
+    own = sys.executable if minor == sys.version_info.minor else ""
+    return next((program for program in programs if program and _works(program)), own)
 
 
 def _works(program: str) -> bool:

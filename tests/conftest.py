@@ -77,7 +77,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "everything: runs with --everything only, or when it is asked for by its name")
     drawing.configure(config)
     # a slow machine is no failure; tests are made after this, so those that name no number of examples have this one
-    settings.register_profile("tests", deadline=None, max_examples=drawing.number_of(100, share=4))
+    settings.register_profile("tests", deadline=None, max_examples=drawing.number_of(100, share=6))
     settings.load_profile("tests")
     gc.disable()  # nothing of the many thousand tests that are collected goes: looking for it takes as long again
 
@@ -111,12 +111,12 @@ def pytest_collection(session):
 
 def pytest_collection_finish():
     gc.enable()
+    gc.set_threshold(50_000, 10, 10)  # most objects go without it, and looking for the others takes long
     gc.freeze()
 
 
 def pytest_collection_modifyitems(config, items):
-    # last: by then the types may have been checked beside the tests, which these go on from
-    items.sort(key=lambda item: item.path.name == "test_recipes.py")
+    items.sort(key=_turn)
     left = set(drawing.undrawn(items))
     if left:
         items[:] = [item for item in items if item not in left]
@@ -124,6 +124,14 @@ def pytest_collection_modifyitems(config, items):
     if hasattr(config, "workeroutput"):
         config.workeroutput[LEFT] = len(left)
     config.stash[LEFT_OUT] = len(left)
+
+
+def _turn(item):
+    """First what needs litellm: it is with one worker, which alone imports it. The recipes last: by then the types may
+    have been checked beside the tests, which they go on from."""
+    if "loaded_litellm" in item.fixturenames:
+        return 0
+    return 2 if item.path.name == "test_recipes.py" else 1
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,7 +2,7 @@
 everything (tests/warm.py), as what tests run themselves is.
 
 As a script, with the Python that needs no more than its own modules, it hands what it was started with to that process:
-`python -S -E program.py SOCKET ARGS...`.
+`python -S -E program.py SOCKET MODULE ARGS...`, MODULE as in tests/warm.py.
 """
 
 from __future__ import annotations
@@ -18,26 +18,29 @@ _PATIENCE = 120
 """Seconds after which a command is ended that has not ended."""
 
 
-def put_program(folder: Path) -> None:
-    """Make the program `compactor` in a folder, which is made where it is not there."""
+def put_program(folder: Path, module: str = "") -> Path:
+    """Make the program `compactor` in a folder, which is made where it is not there; gives its place.
+
+    `module` is one as in tests/warm.py."""
     from tests import warm
 
     python = shlex.quote(sys.executable)
-    handing = f"{python} -S -E {shlex.quote(__file__)} {shlex.quote(warm.place())}"
+    handing = f"{python} -S -E {shlex.quote(__file__)} {shlex.quote(warm.place())} {shlex.quote(module)}"
     line = handing if warm.SERVES else f"{python} -m compactor_cli"
     folder.mkdir(exist_ok=True)
     program = folder / "compactor"
     program.write_text(f'#!/bin/sh\nexec {line} "$@"\n', encoding="utf-8")
     program.chmod(0o755)
+    return program
 
 
-def _hand_on(place: str, args: list[str]) -> int:
+def _hand_on(place: str, module: str, args: list[str]) -> int:
     """Have a command run with the streams, folder, variables and umask of this process; its exit code."""
     umask = os.umask(0o077)
     job = {"args": args, "cwd": str(Path.cwd()), "env": {**os.environ}, "timeout": _PATIENCE, "umask": umask}
     with socket.socket(socket.AF_UNIX) as asked:
         asked.connect(place)
-        asked.sendall(b"\n")  # no module besides
+        asked.sendall(module.encode() + b"\n")
         text = json.dumps(job).encode()
         socket.send_fds(asked, [len(text).to_bytes(4, "big")], [0, 1, 2])
         asked.sendall(text)
@@ -46,4 +49,4 @@ def _hand_on(place: str, args: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(_hand_on(sys.argv[1], sys.argv[2:]))
+    sys.exit(_hand_on(sys.argv[1], sys.argv[2], sys.argv[3:]))

@@ -111,7 +111,7 @@ def test_the_readme_and_most_pages_show_commands_that_run():
     assert sum(len(runnable(page)) for page in RUN) > 70
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 def test_every_command_of_a_page_runs_in_its_order(workplace, page):
     wrong = []

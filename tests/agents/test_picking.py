@@ -12,7 +12,7 @@ import pytest
 from tests.agents.homes import CLAUDE_ID, CODEX_ID, OLDER_CLAUDE_ID, write_claude, write_opencode
 from tests.builders import command, environment
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 pty = pytest.importorskip("pty")
 

@@ -25,6 +25,8 @@ from tests.agents.homes import (
 )
 from tests.cli.test_json_contracts import assert_shape
 
+pytestmark = pytest.mark.one_test_in(2)
+
 TEXT = (str, type(None))
 SESSIONS = {
     "sessions": [

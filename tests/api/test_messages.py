@@ -9,6 +9,8 @@ import compactor_cli as compactor
 from compactor_cli.errors import BudgetError, InputError
 from tests.builders import assistant, call, calling, exchanges, listing, result, system, text_block, tool_result, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 
 class Block(BaseModel):
     type: str

@@ -15,6 +15,8 @@ import compactor_cli as compactor
 from tests.builders import ROOT, call, calling, environment, exchanges, jsonl, result, system, user
 from tests.program import put_program
 
+pytestmark = pytest.mark.one_test_in(2)
+
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 SECTIONS = {title: text for title, _, text in (part.partition("\n") for part in re.split(r"^## ", PAGE, flags=re.M))}
 RULE = "Never touch importer.py."

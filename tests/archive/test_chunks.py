@@ -17,6 +17,8 @@ from tests.builders import assistant, jsonl, load, user
 from tests.properties.generators import File, conversations_of, faulty, files, well_formed
 from tests.properties.profile import examples
 
+pytestmark = pytest.mark.one_test_in(2)
+
 
 def said(number, words=40):
     drawn = random.Random(number)

@@ -13,7 +13,7 @@ from compactor_cli.model.decisions import Spot
 from tests.builders import assistant, jsonl, load, system, user, values_of
 from tests.drawing import every
 
-pytestmark = pytest.mark.one_test_in(3)
+pytestmark = pytest.mark.one_test_in(4)
 
 FIFTH = ("down",) * 5
 

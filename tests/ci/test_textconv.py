@@ -11,6 +11,8 @@ import pytest
 from tests.builders import ROOT, call, calling, environment, jsonl, result, user
 from tests.program import put_program
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ANSWERED = [
     user("Mend the rounding."),
     calling(call("c1", arguments='{"command": "make test", "timeout": 5}')),

@@ -15,7 +15,7 @@ from tests.builders import command, environment, exchanges, jsonl
 HALF = ("--target-ratio", "0.5", "--tokenizer", "chars")
 CHAT = jsonl(*exchanges(15))
 
-pytestmark = [pytest.mark.one_test_in(2), pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")]
+pytestmark = [pytest.mark.one_test_in(3), pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")]
 
 
 @pytest.fixture

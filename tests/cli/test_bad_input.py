@@ -10,7 +10,7 @@ import pytest
 from tests.builders import ClaudeSession, assistant, exchanges, jsonl, listing, user
 from tests.drawing import is_drawing
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
 CHAT = jsonl(*exchanges(15))

@@ -96,7 +96,8 @@ def test_a_worker_that_is_killed_in_the_middle_costs_nothing(run, tmp_path, sess
     assert f"{FILES} files, {FILES} done before" in resumed.stderr, "what a cluster did any run knows"
 
 
-@pytest.mark.parametrize("failures", [1, pytest.param(3, marks=pytest.mark.everything)])
+@pytest.mark.everything
+@pytest.mark.parametrize("failures", [1, 3])
 def test_an_item_that_ends_each_worker_is_said_and_the_others_are_done(failures):
     """Each failure that a cluster allows is a worker that starts anew; three are what it allows by itself."""
     dask = pytest.importorskip("dask")

@@ -17,6 +17,8 @@ from compactor_cli.formats import FORMATS
 from compactor_cli.strategies import STRATEGIES
 from tests.builders import ROOT, environment
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SHELLS = ("bash", "zsh", "fish")
 SCRIPTS = {"bash": "compactor.bash", "zsh": "_compactor", "fish": "compactor.fish"}
 

@@ -13,7 +13,7 @@ from tests.builders import ROOT, jsonl, user
 from tests.drawing import is_drawing
 from tests.evaluation.retention.sessions import work
 
-pytestmark = pytest.mark.one_test_in(3)
+pytestmark = pytest.mark.one_test_in(6)
 
 CHARS = ("--tokenizer", "chars")
 SHORT = (*CHARS, "--strategy", "tiered", "--target-ratio", "0.5", "--cuts", "0.5")

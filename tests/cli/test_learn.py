@@ -19,7 +19,7 @@ from tests.builders import ROOT, environment, jsonl
 from tests.drawing import is_drawing
 from tests.evaluation.learning.sessions import TOPICS, code, errand, errand_data, short_data
 
-pytestmark = pytest.mark.one_test_in(3)
+pytestmark = pytest.mark.one_test_in(6)
 
 CHARS = ("--tokenizer", "chars")
 QUICK = (*CHARS, "--no-held-out")

@@ -15,7 +15,7 @@ from compactor_cli.cli.many import pieces_of
 from tests.builders import ROOT, command, environment, exchanges, jsonl
 from tests.drawing import every
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 DONE = ".compactor-done.jsonl"
 OPTIONS = ("--target-ratio", "0.5", "--tokenizer", "chars")

@@ -14,7 +14,7 @@ import pytest
 
 from tests.builders import command, compact, environment, exchanges, jsonl, user
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 CHARS = ("--tokenizer", "chars")
 HALF = ("--target-ratio", "0.5", *CHARS)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.builders import ROOT, command, environment, exchanges, jsonl
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.builders import exchanges, jsonl
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 CHARS = ("--tokenizer", "chars")
 DATA = jsonl(*exchanges(60))

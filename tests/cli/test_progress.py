@@ -21,7 +21,7 @@ from compactor_cli.db.database import open_database
 from compactor_cli.memory.stored.memories import listed
 from tests.conftest import DATA
 
-pytestmark = pytest.mark.one_test_in(3)
+pytestmark = pytest.mark.one_test_in(4)
 
 
 class Recorder(NoSteps):

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from compactor_cli.cli.app import app
 from tests.builders import environment, exchanges, jsonl
 
+pytestmark = pytest.mark.one_test_in(2)
+
 fsspec = pytest.importorskip("fsspec")
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.builders import environment
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 SAMPLE = Path(__file__).parents[2] / "sample_transcripts" / "openai-chat.jsonl"
 SLOW = ("litellm", "tiktoken", "pydantic", "sentencex", "yaml", "sqlalchemy", "numpy", "jsonschema")

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.one_test_in(2)
+
 CHARS = ("--tokenizer", "chars")
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-7]")
 

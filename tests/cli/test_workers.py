@@ -18,6 +18,8 @@ from compactor_cli.cli.workers import Work, collect_garbage, get_ready, in_order
 from tests.cli import shared_work
 from tests.cli.shared_work import WORK, begin, chunks, ended, kept_off, signals_of
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ROOT = Path(__file__).parents[2]
 
 

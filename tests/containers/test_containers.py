@@ -18,6 +18,8 @@ from compactor_cli.containers import base
 from compactor_cli.errors import InputError
 from tests.builders import exchanges, jsonl
 
+pytestmark = pytest.mark.one_test_in(2)
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:

@@ -25,7 +25,7 @@ from tests.db.sessions import compacted, noise, plain, restored
 from tests.drawing import draw
 from tests.pipeline.sessions import long_session
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "transcripts"
 REAL = (

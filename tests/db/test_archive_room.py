@@ -19,6 +19,8 @@ from tests.builders import jsonl, user
 from tests.db.sessions import DAY, compacted, noise, plain, restored
 from tests.pipeline.sessions import long_session
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SIZE = 20_000
 """Bytes of a file of which nothing can be compressed."""
 

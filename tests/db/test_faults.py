@@ -15,7 +15,7 @@ from compactor_cli.db.database import open_database, open_existing
 from compactor_cli.db.tables import metadata, sessions
 from compactor_cli.errors import StoreError, UsageError
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from compactor_cli.memory.stored.memory_changes import consolidate, decay, forge
 from compactor_cli.model.memory import CATEGORIES, Memory, MemorySource
 from tests.drawing import every
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 DAY = 86_400.0
 NOW = 1_000 * DAY

@@ -15,7 +15,7 @@ from compactor_cli.memory.stored.memory_search import ALL
 from compactor_cli.model.memory import Memory
 from tests.drawing import every, number_of
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 NOW = 1_000_000_000.0
 SAME_LOG = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=number_of(60))

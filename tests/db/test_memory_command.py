@@ -17,7 +17,7 @@ from tests.builders import ROOT, environment
 from tests.db.servers import Server
 from tests.drawing import every
 
-pytestmark = pytest.mark.one_test_in(3)
+pytestmark = pytest.mark.one_test_in(4)
 
 HOSTILE = "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b2J \u202eleft\u2028"
 

@@ -17,6 +17,8 @@ from compactor_cli.db.tables import HEAD, metadata
 from compactor_cli.errors import StoreError
 from compactor_cli.memory.stored.memories import search
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SCRIPTS = ScriptDirectory(str(Path(migrations.__file__).parent))
 REVISIONS = [script.revision for script in reversed(list(SCRIPTS.walk_revisions()))]
 EARLIER = REVISIONS[:-1]

@@ -10,7 +10,7 @@ import pytest
 from tests.builders import ROOT
 from tests.conftest import DATA
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 SAMPLES = ROOT / "sample_transcripts"
 

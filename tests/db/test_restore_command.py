@@ -13,7 +13,7 @@ from compactor_cli import api
 from tests.builders import ROOT, exchanges, jsonl, prose, system, user
 from tests.db.warm import APPENDS
 
-pytestmark = pytest.mark.one_test_in(3)
+pytestmark = pytest.mark.one_test_in(4)
 
 SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
 REFERENCE = re.compile(rb"ctx_[0-9a-f]{8,}")

@@ -18,7 +18,7 @@ from compactor_cli.db.tables import sessions
 from tests.builders import command as command_line
 from tests.builders import environment, jsonl, user
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 REPLACED = ("--target-ratio", "0.3", "--in-place")
 NOWHERE = "postgresql://me:secret@127.0.0.1:1/name"

@@ -19,7 +19,7 @@ from tests.llm.conftest import loaded_litellm, provider  # noqa: F401  # fixture
 from tests.llm.server import ANTHROPIC, OPENAI, Provider, breaks, says
 from tests.pipeline.sessions import Json, assistant, result, system, transcript, user
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 RECORDS = session("billing", "search", times=3)
 """Six requests with their answers, billing and search in turn; message 0 is the system prompt."""

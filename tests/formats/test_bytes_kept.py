@@ -13,6 +13,8 @@ from compactor_cli.formats import FORMATS
 from tests.builders import ROOT, assistant, compact, exchanges, jsonl, lines_of, load, system, user
 from tests.drawing import number_of
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ODD = {
     "lone surrogate": r'{"role":"user","content":"half \ud83d of a pair"}',
     "2**70": '{"role":"user","content":"big","n":1180591620717411303424}',

@@ -24,6 +24,8 @@ from tests.builders import (
 from tests.formats.checkers.codex import check_history, resumed
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ORRERY = CASES / "codex" / "orrery.jsonl"
 ROLLOUTS = REAL / "codex"
 # counted by hand: messages by role, requests, parts by kind, results that failed

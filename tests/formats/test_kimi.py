@@ -11,6 +11,8 @@ from tests.builders import compact, faults_of, jsonl, last_count, listing, load,
 from tests.formats.checkers.kimi import context, replay
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
+pytestmark = pytest.mark.one_test_in(2)
+
 FOLDER = CASES / "kimi"
 FILES = sorted(FOLDER.iterdir())
 FIXTURES = REAL / "agent-sessions-fixtures" / "stage0" / "agents" / "kimi"

@@ -13,6 +13,8 @@ from tests.builders import compact, faults_of, last_count, listing, load
 from tests.formats.checkers.opencode import check_messages, parents_known
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
+pytestmark = pytest.mark.one_test_in(2)
+
 FOLDER = CASES / "opencode"
 FILES = sorted(FOLDER.iterdir())
 REAL_FILES = sorted((REAL / "opencode").glob("*.json")) if (REAL / "opencode").is_dir() else []

@@ -11,6 +11,8 @@ from tests.builders import compact, faults_of, jsonl, last_count, listing, load
 from tests.formats.checkers.openhands import check_old, view
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
+pytestmark = pytest.mark.one_test_in(2)
+
 FOLDER = CASES / "openhands"
 FILES = sorted(FOLDER.iterdir())
 NAMES = (

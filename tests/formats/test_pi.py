@@ -12,6 +12,8 @@ from tests.builders import compact, faults_of, jsonl, last_count, load
 from tests.formats.checkers.pi import check_sent, context
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
+pytestmark = pytest.mark.one_test_in(2)
+
 FOLDER = CASES / "pi"
 FILES = sorted(FOLDER.iterdir())
 AGENTS = REAL / "agent-sessions-fixtures" / "stage0" / "agents"

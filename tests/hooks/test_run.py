@@ -24,7 +24,7 @@ from tests.hooks.sessions import (
     working,
 )
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 SUMMARY = f"The report is to skip cancelled orders. {REQUEST} The next step is to {TASK}."
 

@@ -19,7 +19,7 @@ from tests.cli.test_startup import modules_after
 from tests.llm import server
 from tests.llm.server import ANTHROPIC, KEY, OPENAI
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 BOTH = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
 REQUEST = ModelRequest("a purpose", "A system.", (Turn("user", "A question."),), 100)

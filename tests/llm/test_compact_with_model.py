@@ -21,7 +21,7 @@ from tests.llm.wire import earlier, shown, systems, turns, written
 from tests.strategies import work
 from tests.strategies.growing import check_rounds, facts_in, pieces, rounds
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 BOTH = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
 WRITING = ("rolling", "tiered", "handoff", "ranked", "hybrid", "summarize")

@@ -26,6 +26,8 @@ from tests.llm.summaries import summary
 from tests.llm.wire import earlier, said, shown, systems, turns, written
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 BOTH = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
 SMALL = "openai/a-model-of-ones-own"
 """A model that the table does not know, so its context is taken for a small one."""

@@ -16,7 +16,7 @@ from tests.llm import server, summaries
 from tests.llm.server import ANTHROPIC, OPENAI
 from tests.strategies import work
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 BOTH = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
 AT = 1_790_000_000.0

@@ -17,7 +17,7 @@ from tests.llm.summaries import headings, summary
 from tests.llm.wire import turns, written
 from tests.strategies import work
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 SESSION = (DATA / "session.jsonl").read_bytes()
 COMPACT = ("compact", "session.jsonl", "--strategy", "rolling", "--target-ratio", "0.4")

@@ -18,6 +18,8 @@ from tests.llm import server
 from tests.llm.summaries import answer
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ALL = ["analyzing", "clustering", "extracting", "summarizing", "persisting", "complete"]
 UNFLUSHED = ["analyzing", "clustering", "summarizing", "complete"]
 OTHERS = ["adaptive", "rolling", "tiered", "handoff", "ranked", "summarize", "truncate"]

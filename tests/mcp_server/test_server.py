@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -13,6 +14,9 @@ import pytest
 from compactor_cli.cli.mcp_tools import TOOLS
 from tests.builders import command, environment, exchanges, jsonl, run_process, system, user
 from tests.hooks.sessions import RULE, before, working
+from tests.mcp_server.warm import PYTHON
+from tests.program import put_program
+from tests.warm import SERVES
 
 pytestmark = [pytest.mark.one_test_in(2), pytest.mark.skipif(find_spec("mcp") is None, reason="needs the extra mcp")]
 
@@ -32,10 +36,11 @@ def place(tmp_path, monkeypatch):
 
 class Talk:
     """Call tools one after the other; gives the results. Arguments may be a function of what came before. The server's
-    words for people stay in a file."""
+    words for people stay in a file. `line` starts the program."""
 
-    def __init__(self, place):
+    def __init__(self, place, line: list[str], **variables):
         self.place, self.url = place, str(place / "kept.sqlite3")
+        self._line, self._variables = line, variables
 
     def __call__(self, *wanted):
         return asyncio.run(self._calls(*wanted))
@@ -43,8 +48,9 @@ class Talk:
     async def _calls(self, *wanted):
         import mcp  # takes a second, in each process that collects tests
 
-        program, *args = command("mcp", "--database", self.url)
-        server = mcp.StdioServerParameters(command=program, args=args, env=environment(), cwd=str(self.place))
+        program, *own = self._line
+        args, env = [*own, "mcp", "--database", self.url], environment(**self._variables)
+        server = mcp.StdioServerParameters(command=program, args=args, env=env, cwd=str(self.place))
         async with mcp.Client(server) as client:
             results: list = []
             for name, arguments in wanted:
@@ -53,9 +59,16 @@ class Talk:
             return results
 
 
-@pytest.fixture
-def talk(place):
-    return Talk(place)
+@pytest.fixture(params=["forked", pytest.param("fresh", marks=pytest.mark.everything)])
+def talk(request, place):
+    """With a server, and the commands that it starts, that are forked off one process; or with fresh ones."""
+    if request.param == "fresh" or not SERVES:
+        return Talk(place, command())
+    program = put_program(place / "bin", "tests.mcp_server.warm")
+    python = place / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nshift 2\nexec {shlex.quote(str(program))} "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    return Talk(place, [str(program)], **{PYTHON: str(python)})
 
 
 def text(result):

@@ -28,7 +28,7 @@ from tests.properties import checks
 from tests.properties.generators import SHAPES, Conversation, File, files, long_conversation, to_bytes, well_formed
 from tests.properties.profile import examples
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 SHAPE = pytest.mark.parametrize("shape", sorted(SHAPES))

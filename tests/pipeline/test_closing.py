@@ -17,6 +17,8 @@ from tests.builders import run_process
 from tests.pipeline.sessions import Json, assistant, filler, load, long_session, records_of, result, to_bytes, user
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 UNDERSTOOD = {"role": "assistant", "content": "Understood."}
 EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 TARGETS: list[dict[str, Any]] = [{"target_tokens": 1_000_000}, {"target_ratio": 0.4}]

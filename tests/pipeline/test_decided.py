@@ -39,6 +39,8 @@ from tests.properties import checks
 from tests.properties.generators import File, faulty, files, well_formed
 from tests.properties.profile import examples
 
+pytestmark = pytest.mark.one_test_in(2)
+
 EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
 REAL = sorted((ROOT.parent / "shared" / "transcripts").rglob("*.jsonl"))

@@ -20,6 +20,8 @@ from tests.builders import ROOT
 from tests.pipeline.sessions import Json, assistant, compact, filler, long_session, records_of, result, to_bytes, user
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 GOLDEN = Path(__file__).parent / "golden"
 STRATEGIES = {"truncate": 0.25, "rolling": 0.4, "tiered": 0.6}
 """And the share of a session's tokens that each is to come down to."""

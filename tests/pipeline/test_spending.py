@@ -19,7 +19,7 @@ from compactor_cli.summary_text.headers import lines_header
 from tests.pipeline.sessions import assistant, compact, long_session, result, system, transcript, user
 from tests.strategies import work
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_transcripts"
 REAL = Path(__file__).resolve().parents[3] / "shared" / "transcripts"

@@ -18,6 +18,8 @@ from tests.builders import run_process
 from tests.pipeline.sessions import Json, assistant, compact, load, long_session, to_bytes
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 NONE = ScoringSettings(residuals=False)
 NO_TIERS = TierSettings(enabled=False)
 NO_BUDGET = BudgetSettings(enabled=False)

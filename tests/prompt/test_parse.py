@@ -8,6 +8,8 @@ from compactor_cli.errors import InputError, UsageError
 from compactor_cli.prompt.parse import context_options
 from tests.prompt.yamls import prompt
 
+pytestmark = pytest.mark.one_test_in(2)
+
 PART = "give a number of tokens, a text, or one of {tokens: N}, {text: TEXT}, {file: PATH}"
 
 

@@ -16,7 +16,7 @@ from tests.formats.roundtrip import CASES
 from tests.resuming.sending import lines, sent
 from tests.resuming.sessions import FORMATS, session
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 LED = {"pi": 1, "opencode": 2, "copilot-cli": 1}
 """Agents that send a summary in front of what a compaction keeps, and in how many messages."""

@@ -13,7 +13,7 @@ from tests.resuming.conftest import place
 from tests.resuming.sending import sent
 from tests.resuming.sessions import CWD, FORMATS, session
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 FILES = [one for one in FORMATS if one != "opencode"]
 NAMES = {"claude-code": "claude", "gemini-cli": "gemini", "copilot-cli": "copilot"}

@@ -15,6 +15,8 @@ from tests.formats.checkers.openhands import view
 from tests.formats.roundtrip import CASES
 from tests.resuming.sending import lines
 
+pytestmark = pytest.mark.one_test_in(2)
+
 
 class Events:
     """A conversation as the SDK saves it."""

@@ -20,7 +20,7 @@ from tests.llm.conftest import loaded_litellm, provider  # noqa: F401  # fixture
 from tests.llm.server import ANTHROPIC, OPENAI, Provider, Received, breaks, says, too_long
 from tests.pipeline.sessions import Json, assistant, result, system, transcript, user
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 
 def entry(index: int, score: float = 70, category: str = "fact", confidence: float = 0.9) -> Json:

@@ -19,7 +19,7 @@ from compactor_cli.text.shorten import text_reference
 from tests.pipeline.sessions import Json, assistant, compact, filler, load, records_of, result, system, to_bytes, user
 from tests.strategies import work
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 
 @cache

@@ -16,6 +16,8 @@ from compactor_cli.summary_text.excerpts import bare
 from tests.pipeline.sessions import Json, assistant, compact, filler, load, records_of, result, system, user
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 PICTURE: Json = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 400}}
 
 

@@ -15,7 +15,7 @@ from tests.builders import ROOT, run_process
 from tests.pipeline.sessions import Json, assistant, compact, load, records_of, to_bytes, user
 from tests.strategies import work
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 SAMPLES = sorted((ROOT / "sample_transcripts").glob("*.jsonl"))
 

@@ -16,6 +16,8 @@ from compactor_cli.settings import Settings
 from compactor_cli.summary_text.headers import covered
 from tests.builders import call, calling, jsonl, result, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SAMPLE = Path(__file__).parents[2] / "sample_transcripts" / "openai-chat.jsonl"
 TAKEN_BACK = "Yes, all five please. 令和 only"
 INSTEAD = (

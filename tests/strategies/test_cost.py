@@ -20,7 +20,7 @@ def work(exchanges: int) -> list[Json]:
     return records
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(16)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("ratio", [None, 0.3])
 def test_four_times_the_messages_cost_about_four_times_as_much(strategy: str, ratio: float | None) -> None:

@@ -20,7 +20,7 @@ from tests.pipeline.sessions import Json, assistant, filler, records_of, result,
 from tests.pipeline.sessions import compact as compact_with
 from tests.strategies import work
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 compact = partial(compact_with, strategy="handoff")
 TARGETS: list[dict[str, Any]] = [{}, {"target_ratio": 0.5}, {"target_ratio": 0.25}, {"target_ratio": 0.1}]

@@ -15,7 +15,7 @@ from tests.pipeline.sessions import Json, assistant, filler, load, records_of, s
 from tests.pipeline.sessions import compact as compact_with
 from tests.strategies import work
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 compact = partial(compact_with, strategy="hybrid")
 TARGETS: list[dict[str, Any]] = [{}, {"target_ratio": 0.6}, {"target_ratio": 0.4}]

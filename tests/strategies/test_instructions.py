@@ -10,7 +10,7 @@ import pytest
 from compactor_cli import api
 from tests.builders import call, calling, compact, jsonl, listing, load, prose, result, system, user
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 RULES = (
     "Never push to main without a review.",

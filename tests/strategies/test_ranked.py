@@ -31,7 +31,7 @@ from tests.pipeline.sessions import (
 from tests.pipeline.sessions import compact as compact_with
 from tests.strategies import work
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 compact = partial(compact_with, strategy="ranked")
 RATIOS = [0.9, 0.7, 0.5, 0.3, 0.2, 0.1]

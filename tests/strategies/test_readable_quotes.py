@@ -19,6 +19,8 @@ from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, long_session, result
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 DEEP = " " * 8
 CODE = [
     f"{DEEP}for berth in harbor_{n}:\n{DEEP}    if berth.tide > limit_{n}:\n{DEEP}        alarm_{n}(berth)"

@@ -15,7 +15,7 @@ from tests.builders import run_process
 from tests.pipeline.sessions import assistant, compact, filler, load, long_session, records_of, result, to_bytes, user
 from tests.strategies import work
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 KEEP_RECENT = sorted(set(STRATEGIES) - {"adaptive", "tiered", "handoff"})
 TARGETS: list[dict[str, Any]] = [{}, {"target_ratio": 0.5}, {"target_ratio": 0.25}, {"target_ratio": 0.1}]

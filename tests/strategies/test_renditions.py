@@ -18,6 +18,8 @@ from compactor_cli.tokens import make_counter
 from tests.drawing import every
 from tests.pipeline.sessions import Json, assistant, result, system, transcript, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 COUNT = make_counter("chars").counter.count
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
 ROWS = "\n".join(f"row {number} of the table" for number in range(100))

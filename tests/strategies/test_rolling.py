@@ -37,7 +37,7 @@ from tests.pipeline.sessions import (
 from tests.pipeline.sessions import compact as compact_with
 from tests.strategies import work
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 compact = partial(compact_with, strategy="rolling")
 TARGETS: list[dict[str, Any]] = [{}, {"target_ratio": 0.25}, {"target_ratio": 0.1}]

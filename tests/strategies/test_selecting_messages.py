@@ -12,7 +12,7 @@ from compactor_cli.summary_text.headers import covered, is_summary
 from tests.builders import ROOT, Finished
 from tests.pipeline.sessions import assistant, filler, system, to_bytes, user
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 LINES = (ROOT / "sample_transcripts" / "openai-chat.jsonl").read_bytes().splitlines(keepends=True)
 SYSTEM, NEXT_SYSTEM = LINES[0], b'{"role": "system", "content": "The user is in Osaka now."}\n'

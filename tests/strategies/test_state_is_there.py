@@ -14,6 +14,8 @@ from tests.builders import ROOT, load_or_skip
 from tests.pipeline.sessions import Json, assistant, compact, filler, result, user
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SAID = "Right, that is done now."
 WRITTEN = "".join(f"value_{n} = quantize(total_{n}, places={n})\n" for n in range(40)).splitlines()
 LISTED = "".join(f"report {n} of the year holds row {n * 7} of the ledger {n}\n" for n in range(60)).splitlines()

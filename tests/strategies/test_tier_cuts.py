@@ -10,6 +10,8 @@ from compactor_cli.model.report import Compaction
 from compactor_cli.settings import TierSettings
 from tests.pipeline.sessions import Json, assistant, compact, long_session, result, system, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 ONLY = {1: (10, 70, 70), 2: (10, 10, 70), 3: (10, 25, 50)}
 """Tier -> borders for which it has most of a session."""
 

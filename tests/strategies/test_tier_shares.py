@@ -12,6 +12,8 @@ from compactor_cli.settings import Settings
 from tests.builders import ROOT, load_or_skip
 from tests.pipeline.sessions import Json, assistant, compact, long_session, result, user
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SHARES = {0: 1.0, 1: 0.70, 2: 0.40, 3: 0.15}
 
 

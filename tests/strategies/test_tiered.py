@@ -27,6 +27,8 @@ from tests.pipeline.sessions import (
 )
 from tests.pipeline.sessions import compact as compact_with
 
+pytestmark = pytest.mark.one_test_in(2)
+
 compact = partial(compact_with, strategy="tiered")
 
 

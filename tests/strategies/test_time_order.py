@@ -74,10 +74,12 @@ def test_without_room_for_a_heading_on_both_sides_a_kept_turn_moves_into_the_sum
         assert words in "\n".join(m.text() for m in part.messages)
 
 
-FILES = sorted(FOLDER.glob("tau-bench/*_trial0.jsonl"))[:4] + sorted(FOLDER.glob("openai-long/*/*.jsonl"))[:2]
+SHORT = sorted(FOLDER.glob("tau-bench/*_trial0.jsonl"))[:4]
+LONG = sorted(FOLDER.glob("openai-long/*/*.jsonl"))[:2]
+FILES = [*SHORT, *(pytest.param(path, marks=pytest.mark.everything) for path in LONG)]
 
 
-@pytest.mark.drawn(48)
+@pytest.mark.drawn(16)
 @pytest.mark.skipif(not FILES, reason="the folder of real transcripts is not here")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -12,6 +12,8 @@ from compactor_cli.summary_text.verbatim import QUOTED, carried
 from tests.pipeline.sessions import Json, assistant, compact, filler, records_of, result, user
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 BELOW = "the last request, which stands below"
 END = f"\n\nLast request from user was: {work.LAST}"
 SAID = "The entry is written. It names both modules. Nothing else was changed. Shall I push it?"

@@ -24,6 +24,8 @@ from tests.properties.generators import to_bytes as shaped_bytes
 from tests.properties.profile import examples
 from tests.summaries.texts import HEADER, chars, is_in, sections, source_of, spans, summarize
 
+pytestmark = pytest.mark.one_test_in(2)
+
 WORK = [
     user("Fix the rounding in src/billing/rounding.py. You must never change the public API."),
     assistant("Let me run the tests first.", ("t1", "Bash", {"command": "pytest -q tests/test_rounding.py"})),

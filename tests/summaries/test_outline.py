@@ -14,6 +14,8 @@ from compactor_cli.summary_text.verbatim import QUOTED
 from tests.pipeline.sessions import assistant, compact, filler, records_of, transcript, user
 from tests.strategies import work
 
+pytestmark = pytest.mark.one_test_in(2)
+
 FORM_OF = {"tiered": "tiers", "rolling": "session", "handoff": "handoff", "ranked": "batches", "hybrid": "topics"}
 EVERY = pytest.mark.parametrize("strategy", FORM_OF)
 FACTS_FIRST = pytest.mark.parametrize("strategy", ["rolling", "handoff", "ranked"])

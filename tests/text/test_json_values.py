@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from compactor_cli.text.json_values import MAX_DEPTH, json_value, nested_too_deeply, parse_json, without_blanks
+from tests.drawing import number_of
 
 PIECES = [
     *('"', "\\", "u", "{", "}", "[", "]", ":", ",", "1", "0", ".", "e", "-", "+", "é", "\ud800", "😀", "null", "true"),
@@ -30,7 +31,7 @@ def read(by, text):
 @example(text='"\\ud800"')
 @example(text="[NaN, Infinity, -0, -0.0, 1e400]")
 @example(text="9" * 5000)
-@settings(max_examples=300)
+@settings(max_examples=number_of(300, share=4))
 def test_any_text_gives_the_value_or_the_error_that_json_gives(text):
     assert read(json_value, text) == read(json.loads, text)
 

@@ -16,7 +16,7 @@ from compactor_cli.tokens.models import model_facts
 from compactor_cli.tokens.open_models import OPEN_VOCABULARIES
 from tests.builders import assistant, environment, jsonl, load, user
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,8 @@ from tests.cost import calls_of
 from tests.pipeline.sessions import assistant, load, transcript, user
 from tests.views.sessions import judged, lost
 
+pytestmark = pytest.mark.one_test_in(2)
+
 CHAT = Path(__file__).parents[2] / "sample_transcripts" / "openai-chat.jsonl"
 STOP = "Raise something a caller can recognise instead, and leave the rest as you have it."
 

@@ -16,6 +16,8 @@ from compactor_cli.features.name_features import Weigher, weight_names
 from compactor_cli.model.profile import Profile
 from tests.evaluation.learning.sessions import TOPICS, cases, code, errand, messages_of
 
+pytestmark = pytest.mark.one_test_in(2)
+
 SAME = dict.fromkeys(TOPICS, "store")
 
 

@@ -12,7 +12,7 @@ from compactor_cli.render.html import page as module
 from tests.builders import call, calling, exchanges, jsonl, result, user
 from tests.render.html.builders import NASTY, RULE, Page, hash_of, session
 
-pytestmark = pytest.mark.one_test_in(2)
+pytestmark = pytest.mark.one_test_in(3)
 
 CHARS = ("--tokenizer", "chars")
 TARGET = ("--target-ratio", "0.3", *CHARS)
