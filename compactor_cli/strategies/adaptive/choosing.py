@@ -288,7 +288,7 @@ class Chooser(PlanBuilder):
         for count in range(len(added), max(0, len(added) - _ATTEMPTS), -1):
             self.whole = set(added[:count])
             more = self.build(order)
-            if more.tokens <= self.room:
+            if attempt.tokens < more.tokens <= self.room:  # fewer: what was quoted is not worth a summary any more
                 return more
         self.whole.clear()
         return attempt

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from compactor_cli.features.lines import SessionLines, SessionText
-from compactor_cli.features.talk import Statement, needed_values, rank_statements
+from compactor_cli.features.talk import Statement, needed_values, rank_statements, statement_values
 from compactor_cli.features.talk_words import asks
 from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
@@ -23,6 +23,8 @@ _MORE = 300
 """Tokens beyond that: in a small room the best may be too large, and others are looked for."""
 _MESSAGE = 4
 """Tokens of a message besides its text."""
+_BINDS = 0.3
+"""How likely a sentence of the user has to bind the rest for it to be taken without its message, too."""
 
 
 def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
@@ -38,8 +40,9 @@ def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
 def ranked_lines(
     messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int, profile: Profile
 ) -> Iterator[int]:
-    """Yield lines of statements, those worth most for their tokens first, until about twice the room is taken. Where
-    people talk with each other, one or two words are none: in answer to a question they stay with it."""
+    """Yield lines of statements, those worth most for their tokens first, until about twice the room is taken; a line
+    may come twice. Where people talk with each other, one or two words are none: in answer to a question they stay with
+    it."""
     statements: list[Statement] = []
     lines_of: list[list[int]] = []
     people, asked = people_talk(messages), False
@@ -58,14 +61,35 @@ def ranked_lines(
             asked = asks(text)
             statements.append(Statement(piece.message, speaker, text))
             lines_of.append(members)
-    tokens = [_MESSAGE + sum(map(cost, members)) for members in lines_of]
     values = needed_values(statements, profile.talk, profile.binding)
+    for statement, line, value in _binding_sentences(messages, lines, lines_of, profile):
+        statements.append(statement)
+        lines_of.append([line])
+        values.append(value)
+    tokens = [_MESSAGE + sum(map(cost, members)) for members in lines_of]
     left = 2 * room + _MORE
     for index in rank_statements(statements, values, tokens):
         yield from lines_of[index]
         left -= tokens[index]
         if left < 0:
             return
+
+
+def _binding_sentences(
+    messages: Sequence[Message], lines: SessionLines, lines_of: Sequence[Sequence[int]], profile: Profile
+) -> Iterator[tuple[Statement, int, float]]:
+    """Yield (sentence, its line, how likely it binds the rest) of messages of the user with several sentences: what
+    binds often stands among small talk."""
+    several = [line for members in lines_of for line in members if len(members) > 1]
+    if not several:
+        return
+    sentences = [line for members in lines_of for line in members]
+    said = [Statement(at, messages[at].role, lines.text(line)) for line in sentences for at in [lines.message(line)]]
+    wanted = [at for at, statement in enumerate(said) if statement.speaker == "user"]
+    part = set(several)
+    for at, value in zip(wanted, statement_values(said, profile.binding, wanted), strict=True):
+        if value >= _BINDS and sentences[at] in part:
+            yield said[at], sentences[at], value
 
 
 def _statements(

@@ -1,0 +1,64 @@
+"""A rule within a message of small talk stays where the message has no room; what fills a room drives out no quote."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.dialogues import with_rules
+from compactor_cli import api
+from compactor_cli.model.report import Compaction
+from compactor_cli.settings import Settings
+from tests.builders import jsonl
+
+TALK = (
+    (
+        "Morning! The bus was late again, and then it rained all the way to the door.",
+        "Oh dear, I hope you are dry by now!",
+    ),
+    ("Yes, tea helped. My brother called and we laughed so much.", "Brothers can be like that, can't they?"),
+    (
+        "I watched half of a film about penguins and fell asleep on the sofa.",
+        "Penguins are a good reason to fall asleep happily.",
+    ),
+    ("Somebody here whistles the same three notes, it is driving us mad.", "Maybe it is the start of a great song."),
+    ("I think I will bake something tonight, if I can find the tin.", "That sounds cosy. Enjoy the smell of it!"),
+    ("The cat has taken my chair, so I am standing now.", "Cats always win, that much is certain."),
+    ("Well, the sun came out a little, that was nice.", "A little sun can change a whole afternoon."),
+    ("Anyway, I should get on. Talk later!", "Talk later, and have a good one!"),
+)
+RULE = "Receipts above 300 euros go to Marta, never by post."
+"""The end of the user's second turn."""
+
+
+def chat() -> bytes:
+    turns = [(f"{said} {RULE}" if at == 1 else said, answer) for at, (said, answer) in enumerate(TALK)]
+    return jsonl(
+        *(
+            {"role": role, "content": text}
+            for turn in turns
+            for role, text in zip(("user", "assistant"), turn, strict=True)
+        )
+    )
+
+
+def compacted(data: bytes, ratio: float) -> Compaction:
+    (part,) = api.compact(
+        api.load(data, tokenizer="o200k_base"), Settings(target_ratio=ratio), tokenizer="o200k_base"
+    ).parts
+    return part
+
+
+@pytest.mark.parametrize("ratio", [0.4, 0.45])
+def test_a_rule_stays_without_the_small_talk_around_it(ratio: float) -> None:
+    text = "\n".join(message.text() for message in compacted(chat(), ratio).messages)
+    assert RULE in text
+    assert "we laughed so much" not in text
+
+
+@pytest.mark.parametrize(("seed", "ratio"), [(9, 0.125), (61, 0.125), (109, 0.25)])
+def test_to_fill_the_room_no_quote_is_given_up(seed: int, ratio: float) -> None:
+    """A message that stays whole is no line of the summary, and the others may not be worth one."""
+    chat = with_rules(f"s{seed}", seed, lambda line: True)
+    part = compacted(jsonl(*chat["messages"]), ratio)
+    assert part.target is not None
+    assert part.tokens > 0.6 * part.target
