@@ -28,6 +28,7 @@ from compactor_cli.text.escapes import place_in_readable
 from compactor_cli.text.json_values import without_blanks
 from compactor_cli.text.list_items import parents_of_items
 from compactor_cli.text.noise import noisy_lines
+from compactor_cli.text.section_headings import heading_between
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 from compactor_cli.text.units import JsonMember, Span, clause_spans, json_members, line_units
 
@@ -291,11 +292,16 @@ class SessionLines:
 
     def lead(self, line: int, after: int = -1) -> str:
         """Return what is shown before a line that is shown alone, with its gap signs: the object of a member of JSON,
-        the item around an item of a list. Empty where the line `after`, which is shown before it, shows that."""
+        the item around an item of a list, the heading of another section. Empty where the line `after`, which is shown
+        before it, shows that."""
         spans = self._leads.get(line)
+        follows = after >= 0 and self.piece_of[after] == self.piece_of[line]
+        if follows and self.piece(line).speech:
+            heading = heading_between(self.piece(line).text, self.ends[after], self.starts[line])
+            spans = (heading, *(spans or ())) if heading else spans
         if spans is None:  # most lines
             return ""
-        if after >= 0 and self.piece_of[after] == self.piece_of[line]:
+        if follows:
             known, start, end = self._leads.get(after, ()), self.starts[after], self.ends[after]
             spans = tuple(span for span in spans if span not in known and not start <= span[0] < end)
         piece = self.piece(line)

@@ -9,6 +9,7 @@ from math import inf
 
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.section_headings import heading_before, heading_between
 
 KEYWORD, DECISION, MARKER = 10, 5, 3
 """Points of a sentence for each keyword in it, for words of decision, and for markers of importance."""
@@ -19,7 +20,7 @@ _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
 """What stands before an item of a list, or behind the mark of a heading."""
 _MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*)\s*")
 """A line that says nothing without those around it."""
-_HEADING = compiled_later(r"#{1,6}\s")
+_HEADING = compiled_later(r"#{1,6}\s|\*\*[^*\n]+\*\*:?$")
 _WORD = compiled_later(r"\w")
 _SHORT = 80
 """Characters below which a sentence is taken to go on from the one before it."""
@@ -118,6 +119,7 @@ def kept_sentences(
     if begun:
         characters_left -= begun[1] - begun[0]
     kept: set[int] = set()
+    headed: set[tuple[int, int]] = set()
     stays: dict[int, bool] = {}
     """Of sentences without a point, in order: one that goes on from them need not look further back."""
     for index in sorted(telling, key=lambda index: -scores[index]):
@@ -128,13 +130,27 @@ def kept_sentences(
             first -= 1
         bundle = set(range(first, index + 1)) - kept
         size = sum(spans[number][1] - spans[number][0] for number in bundle)
+        heading = heading_before(text, spans[first][1])
+        if heading and kept and (heading in headed) == (heading[0] >= spans[first][0]):
+            size += (heading[1] - heading[0]) * (-1 if heading in headed else 1)  # told before it, or with it
         fits = stays.get(first, True) and size <= characters_left
         if fits:
             characters_left -= size
             kept |= bundle
+            headed |= {heading} if heading else set()
         if not scores[index]:
             stays[index] = fits
-    return [*([begun] if begun else []), *(spans[index] for index in sorted(kept))]
+    return list(_with_headings(text, [*([begun] if begun else []), *(spans[index] for index in sorted(kept))]))
+
+
+def _with_headings(text: str, kept: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the spans, with the heading before one that stands under another than the one before it."""
+    offset: int | None = None
+    for start, end in kept:
+        if offset is not None and (heading := heading_between(text, offset, start)):
+            yield heading
+        yield start, end
+        offset = end
 
 
 def _at_end(spans: Sequence[tuple[int, int]], room: int) -> Iterator[int]:

@@ -218,7 +218,8 @@ def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
             # a line of its own for what begins one, such as an item or a row of a table
             space = "\n" if "\n" in text[offset:start] else " "
             space = space if before and not before.endswith("\n") else ""
-            pieces.append(f"{before}{space}{mark}{' ' * (start < len(text))}")
+            behind = "\n" if text[start - 1] == "\n" else " "
+            pieces.append(f"{before}{space}{mark}{behind if start < len(text) else ''}")
             mark = "…"
         pieces.append(text[start:end])
         offset = end

@@ -182,7 +182,24 @@ def test_what_begins_a_line_still_does_behind_a_gap() -> None:
     rows[15] = "| 15 | You must not plane row 15. It is of elm. |"
     text = "\n".join(rows)
     short = truncate_prose(text, chars(text), 60, chars, NONE).text
-    assert "\n… | 15 | You must not plane row 15." in short
+    assert "\n…\n| 15 | You must not plane row 15." in short
+
+
+@pytest.mark.parametrize("heading", ["## icons.lua", "**`icons.lua`**"])
+def test_a_sentence_of_another_section_stands_under_its_heading(heading: str) -> None:
+    rows = "".join(f"The key {n} is of brass and hangs on a nail.\n" for n in range(6))
+    text = f"## types.lua\n\nYou must keep line 228.\n{rows}\n{heading}\n\n{rows}You must keep line 55.\n"
+    (*_, section, rule) = kept_sentences(text, 80, NONE)
+    assert [text[slice(*span)] for span in (section, rule)] == [heading, "You must keep line 55.\n"]
+    short = truncate_prose(text, chars(text), 70, chars, NONE).text
+    assert f"\n{heading}\n…\nYou must keep line 55." in short
+
+
+def test_a_comment_in_code_is_no_heading() -> None:
+    text = f"## Usage\n\nYou must do this.\n```sh\n# first\nmake\n```\n{'It is fine so. ' * 9}\nYou must do that.\n"
+    said = [text[slice(*span)] for span in kept_sentences(text, 60, NONE)]
+    assert "# first" not in said
+    assert said[-1] == "You must do that.\n"
 
 
 def test_many_short_sentences_that_have_no_room_cost_no_more_than_their_number() -> None:

@@ -136,16 +136,22 @@ class OpenErrors:
         return True
 
     def _add(self, key: str, error: OpenError) -> None:
-        before = self.errors.pop(key, None)
-        same = before is not None and (before.text, before.label) == (error.text, error.label)
-        self.errors[key] = replace(error, times=before.times + error.times) if before and same else error
+        known = next((known for known in (key, *self.errors) if self._is_of_same(known, key)), key)
+        before = self.errors.pop(known, None)
+        again = before is not None and before.text == error.text
+        self.errors[key] = replace(error, times=before.times + error.times) if before and again else error
         if len(self.errors) > _MOST:
             del self.errors[next(iter(self.errors))]
 
+    def _is_of_same(self, known: str, key: str) -> bool:
+        """Return whether an error that is known is of the same: an earlier round tells a path without its beginning."""
+        error = self.errors.get(known)
+        carried = error is not None and error.message < 0 and key.startswith("file ")
+        return error is not None and (known == key or (carried and _names(known, key.removeprefix("file "))))
+
     def _over_for(self, path: str) -> None:
-        for key in [key for key in self.errors if key.startswith("file ")]:
-            if f"/{path}".endswith(f"/{key.removeprefix('file ').removeprefix('/')}"):
-                del self.errors[key]
+        for key in [key for key in self.errors if _names(key, path)]:
+            del self.errors[key]
 
     def _tried_again(self, edit: str) -> None:
         """Take over that the same edit was made of another file: that it failed in the one before is got round."""
@@ -161,6 +167,11 @@ class OpenErrors:
             count = f" {error.times}x" if error.times > 1 else ""
             text = f"open error{count}: {error.text} ({label})"
             yield StateLine("error", text, error.message, open=True, times=error.times)
+
+
+def _names(key: str, path: str) -> bool:
+    """Return whether the key of an error names the end of a path."""
+    return key.startswith("file ") and f"/{path}".endswith(f"/{key.removeprefix('file ').removeprefix('/')}")
 
 
 def misfortune(call: Part, result: Part) -> str:

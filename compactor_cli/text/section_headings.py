@@ -1,0 +1,41 @@
+"""Headings inside of a text: what is quoted of one section must not look like a part of the one before."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import lru_cache
+
+from compactor_cli.text.patterns import compiled_later
+
+_HEADING = compiled_later(
+    r"^ {0,3}(?:#{1,6}[ \t]+\S.{0,100}|\*\*[^*\n]{1,100}\*\*:?[ \t]*)$",  # the second is a line in bold
+    re.MULTILINE,
+)
+_FENCED = compiled_later(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+
+
+Span = tuple[int, int]
+
+
+def heading_between(text: str, start: int, end: int) -> Span | None:
+    """Return the span of the last heading that stands whole between two places of a text; None where none does."""
+    heading = heading_before(text, end) if "\n" in text[start:end] else None
+    return heading if heading and heading[0] >= start and heading[1] <= end else None
+
+
+def heading_before(text: str, end: int) -> Span | None:
+    """Return the span of the last heading that begins before a place of a text; None where none does."""
+    headings = _headings(text)
+    at = bisect_left(headings, (end, 0)) - 1
+    return headings[at] if at >= 0 else None
+
+
+@lru_cache(maxsize=16)  # the lines of one text are asked for one after the other
+def _headings(text: str) -> tuple[Span, ...]:
+    """Return the spans of the headings outside of code, in order."""
+    if "#" not in text and "**" not in text:
+        return ()
+    code = [match.span() for match in _FENCED.finditer(text)] if "```" in text or "~~~" in text else []
+    found = (match.span() for match in _HEADING.finditer(text))
+    return tuple(span for span in found if not any(start <= span[0] < end for start, end in code))
