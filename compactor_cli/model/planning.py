@@ -128,6 +128,8 @@ class SummaryRequest(Struct, frozen=True):
     """The request that the session began with."""
     answered: bool = False
     """The agent went on after these messages."""
+    asked_before: bool = False
+    """A request of the user stands before the messages."""
     draft: Draft | None = None
     """What `prepare` got for it."""
 

@@ -165,7 +165,10 @@ def _request(
     full = heading(base=base) if base is not None else heading()
     later = transcript.messages[covered[-1].index + 1 :]
     answered = any(m.role == "assistant" and m.id != CLOSING_ID for m in later) or people_talk(transcript.messages)
-    return SummaryRequest(slot, full, covered, keywords, budget, number, parts, shorter, answered=answered)
+    asked_before = any(m.origin == "request" for m in transcript.messages[: covered[0].index])
+    return SummaryRequest(
+        slot, full, covered, keywords, budget, number, parts, shorter, answered=answered, asked_before=asked_before
+    )
 
 
 def _write(request: SummaryRequest, context: SummaryContext) -> str:

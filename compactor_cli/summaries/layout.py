@@ -28,7 +28,7 @@ _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Reques
 _TOLD = frozenset((*PROSE, *OTHERS, "Errors", "Participants", "Topics"))
 """Sections whose lines stand in time order under the heading that they share."""
 _OF_MESSAGE = compiled_later(r"#(\d+)\b")
-NOTHING, NO_ROOM = "(nothing found)", "(left out: no room)"
+NOTHING, NO_ROOM, ABOVE = "(nothing found)", "(left out: no room)", "(it stands above)"
 
 
 class PageLine(Struct, frozen=True):
@@ -56,6 +56,8 @@ class Page(Struct, frozen=True):
     """What a model wrote, under its headings and parts."""
     since: str = ""
     """What is said of what followed the last request, where the summary ends with that."""
+    asked_before: bool = False
+    """The first request stands before the summary."""
     described: frozenset[str] = frozenset()
     """Files of a table for which there is room to say what was changed."""
 
@@ -157,6 +159,8 @@ def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Q
         return [f"### {heading.title}", *lines]
     if not heading.always or not page.roomy:
         return []
+    if heading.quotes == "first" and page.asked_before:
+        return [f"### {heading.title}", ABOVE]
     return [f"### {heading.title}", NOTHING if page.known.isdisjoint(heading.sections) else NO_ROOM]
 
 

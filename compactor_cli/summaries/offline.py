@@ -137,7 +137,16 @@ def page_for(request: SummaryRequest) -> Page:
     parts = tuple(part for part, _ in request.parts)
     roomy = request.budget >= _ROOMY
     since = since_last_request(request) if form.ends_with_request else ""
-    return Page(form, head, request.slot.quotes, parts, roomy=roomy, draft=draft or NO_DRAFT, since=since)
+    return Page(
+        form,
+        head,
+        request.slot.quotes,
+        parts,
+        roomy=roomy,
+        draft=draft or NO_DRAFT,
+        since=since,
+        asked_before=request.asked_before,
+    )
 
 
 def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:

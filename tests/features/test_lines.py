@@ -262,6 +262,19 @@ def test_a_later_piece_of_a_long_command_says_which_command_it_is_of() -> None:
     assert {lines.lead(line, others[0]) for line in others[1:]} == {""}
 
 
+def test_a_line_of_another_section_than_the_one_shown_before_it_says_of_which() -> None:
+    rows = "\n".join(f"| {n} | what stands at the place with the number {n} |" for n in range(200, 204))
+    text = f"**formatter.lua**\n\n{rows}\n\n**types.lua**\n\n{rows}\n"
+    messages = read(user("Where is it?"), assistant(text))
+    lines = SessionLines(read_session(messages), lambda _: 0.1)
+    told = {lines.text(line): line for line in lines.of_message(1)}
+    (heading,) = (line for text, line in told.items() if "types.lua" in text)
+    first, *_, last = lines.of_message(1)
+    assert lines.lead(last, first) == "**types.lua** … "
+    assert lines.lead(last, heading) == "", "it stands before it"
+    assert lines.lead(last) == "", "nothing of another section does"
+
+
 CODE = 'def tides(harbor):\n    """Return them."""\n    return [tide for tide in harbor if tide.high > "3 m"]\n'
 
 

@@ -38,6 +38,13 @@ def facts_of(messages: list[Message]) -> dict[tuple[str, str], Fact]:
     return {(item.section, item.fact.about): item.fact for item in items if item.fact is not None}
 
 
+def test_of_a_task_that_stands_above_a_summary_it_says_so() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    first = {"role": "user", "content": [{"type": "text", "text": "Make it look like this."}, picture]}
+    (summary,) = summaries_of("rolling", [first, *told()[2:]])
+    assert "### Original Task\n(it stands above)\n" in summary.text("text")
+
+
 def test_every_heading_leads_to_sections_that_have_a_weight() -> None:
     for form in FORMS.values():
         for heading in form.headings:
