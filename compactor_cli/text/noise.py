@@ -74,6 +74,8 @@ _OPENS = compiled_later(
 """The first line of imports that stand in brackets."""
 _CLOSES = compiled_later(_NUMBER + r"[)}].*")
 _WORD = compiled_later(r"\w+")
+_WOULD_HAVE, _AS_IT_WAS = "edit would have looked if applied", "original code before your edit"
+"""What editors that refuse an edit for its syntax say before what it would have made of the file, and before the file."""
 _LONGEST = 60
 """Lines after which brackets are taken for something else."""
 
@@ -123,6 +125,15 @@ def _reminders(lines: Sequence[str]) -> Iterator[int]:
         yield from range(first, first + match[0].count("\n") + 1)
 
 
+def _not_applied(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the lines that show what an edit would have made of a file if it had been applied."""
+    shown = False
+    for number, line in enumerate(lines):
+        if shown and _AS_IT_WAS not in line:
+            yield number
+        shown = _WOULD_HAVE in line or (shown and _AS_IT_WAS not in line)
+
+
 def _matching(pattern: re.Pattern[str], lines: Sequence[str]) -> Iterator[int]:
     return (number for number, line in enumerate(lines) if pattern.fullmatch(line))
 
@@ -163,6 +174,7 @@ _FINDERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str]], Iterator[int]]]
     (("\nFrom ",), partial(_matching, _FETCHED)),
     (("import", "#include", "require", "use ", "using "), _imports),
     (("<system-reminder>",), _reminders),
+    ((_WOULD_HAVE,), _not_applied),
     (("-| ", "@@ "), _replaced),
 )
 """What every text with such lines has one of, behind a line break, and what finds them: most texts are not searched

@@ -195,3 +195,18 @@ def test_marks_of_an_earlier_round_are_noise(mark):
 
 def test_words_around_a_mark_are_no_noise():
     assert noisy_lines("[… 79 lines left out] and so on\n[… several lines left out]") == frozenset()
+
+
+def test_what_a_refused_edit_would_have_made_of_a_file_is_noise_and_what_the_file_is_and_why_is_not() -> None:
+    """As SWE-agent's and OpenHands' editors say it."""
+    said = [
+        "[Your proposed edit has introduced new syntax error(s).]",
+        "ERRORS: - E999 IndentationError: unexpected indent",
+        "[This is how your edit would have looked if applied]",
+        "1|def rounded(amount):",
+        "2|        return round(amount, 3)",
+        "[This is the original code before your edit]",
+        "1|def rounded(amount):",
+        "2|    return round(amount)",
+    ]
+    assert noisy_lines("\n".join(said)) == {3, 4}
