@@ -75,7 +75,7 @@ _OPENS = compiled_later(
 _CLOSES = compiled_later(_NUMBER + r"[)}].*")
 _WORD = compiled_later(r"\w+")
 _WOULD_HAVE, _AS_IT_WAS = "edit would have looked if applied", "original code before your edit"
-"""What editors that refuse an edit for its syntax say before what it would have made of the file, and before the file."""
+"""What editors that refuse an edit for its syntax say before what it would have made of a file, and before the file."""
 _LONGEST = 60
 """Lines after which brackets are taken for something else."""
 

@@ -19,9 +19,16 @@ Span = tuple[int, int]
 
 
 def heading_between(text: str, start: int, end: int) -> Span | None:
-    """Return the span of the last heading that stands whole between two places of a text; None where none does."""
-    heading = heading_before(text, end) if "\n" in text[start:end] else None
-    return heading if heading and heading[0] >= start and heading[1] <= end else None
+    """Return the span of the last heading that stands whole between two places of a text; None where none does, or
+    another heading begins at `end`."""
+    if "\n" not in text[start:end]:
+        return None
+    headings = _headings(text)
+    at = bisect_left(headings, (end, 0))
+    if not at or headings[at - 1][0] < start or headings[at - 1][1] > end:
+        return None
+    begins = at < len(headings) and not text[end : headings[at][0]].strip()
+    return None if begins else headings[at - 1]
 
 
 def heading_before(text: str, end: int) -> Span | None:

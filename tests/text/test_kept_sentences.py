@@ -195,6 +195,13 @@ def test_a_sentence_of_another_section_stands_under_its_heading(heading: str) ->
     assert f"\n{heading}\n…\nYou must keep line 55." in short
 
 
+def test_a_heading_with_nothing_kept_under_it_is_not_shown_before_another() -> None:
+    rows = "".join(f"The key {n} is of brass and hangs on a nail.\n" for n in range(6))
+    text = f"## One\n\nYou must keep line 2.\n\n## Two\n\n{rows}\n## Three\n\nYou must keep line 5.\n"
+    said = [text[slice(*span)] for span in kept_sentences(text, 80, NONE)]
+    assert said == ["## One\n\nYou must keep line 2.\n", "## Three\n\nYou must keep line 5.\n"]
+
+
 def test_a_comment_in_code_is_no_heading() -> None:
     text = f"## Usage\n\nYou must do this.\n```sh\n# first\nmake\n```\n{'It is fine so. ' * 9}\nYou must do that.\n"
     said = [text[slice(*span)] for span in kept_sentences(text, 60, NONE)]
