@@ -23,7 +23,7 @@ _MORE = 300
 """Tokens beyond that: in a small room the best may be too large, and others are looked for."""
 _MESSAGE = 4
 """Tokens of a message besides its text."""
-_BINDS = 0.3
+_BINDS = 0.5
 """How likely a sentence of the user has to bind the rest for it to be taken without its message, too."""
 
 
