@@ -9,6 +9,7 @@ from compactor_cli import api
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
 from tests.builders import jsonl
+from tests.strategies.test_carrying_on import RED_LINE, small_talk
 
 TALK = (
     (
@@ -41,10 +42,8 @@ def chat() -> bytes:
     )
 
 
-def compacted(data: bytes, ratio: float) -> Compaction:
-    (part,) = api.compact(
-        api.load(data, tokenizer="o200k_base"), Settings(target_ratio=ratio), tokenizer="o200k_base"
-    ).parts
+def compacted(data: bytes, ratio: float, tokenizer: str = "o200k_base") -> Compaction:
+    (part,) = api.compact(api.load(data, tokenizer=tokenizer), Settings(target_ratio=ratio), tokenizer=tokenizer).parts
     return part
 
 
@@ -62,3 +61,10 @@ def test_to_fill_the_room_no_quote_is_given_up(seed: int, ratio: float) -> None:
     part = compacted(jsonl(*chat["messages"]), ratio)
     assert part.target is not None
     assert part.tokens > 0.6 * part.target
+
+
+def test_a_rule_that_is_not_worth_a_summary_has_its_message_before_small_talk_has_the_room() -> None:
+    records = small_talk(20, seed=5)
+    records[8]["content"] = f"{RED_LINE} That is a hard red line for this project."
+    text = "\n".join(message.text() for message in compacted(jsonl(*records), 0.25, "chars").messages)
+    assert RED_LINE in text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, islice
 
@@ -246,12 +246,18 @@ class Chooser(PlanBuilder):
         for share in (1.0 if left <= _SURELY else _SURE,) if once else _SHARES:
             more = [*chosen, *self._small_lines(order[count + 1 :], int(share * left))]
             attempt = self.build(more) if more != order[:count] else best
-            if best.tokens < attempt.tokens <= self.room:
+            if best.tokens < attempt.tokens <= self.room and not (self.talk and self._gives_up(attempt, order[:count])):
                 chosen = more
                 break
         else:
             chosen, attempt = order[:count], best
         return self._spend(chosen, attempt) if attempt.tokens < _USED * self.room else attempt
+
+    def _gives_up(self, attempt: Attempt, chosen: Sequence[ChosenLine]) -> bool:
+        """Return whether lines that were chosen are not there, as they are not worth a summary: their messages may have
+        room as a whole."""
+        groups = {self.group_of[self.lines.message(choice.line)] for choice in chosen}
+        return any(attempt.decisions[group].rendition == "gone" for group in groups)
 
     def _small_lines(self, order: Iterable[ChosenLine], left: int) -> Iterator[ChosenLine]:
         """Yield the lines of `order` that have room in `left` tokens one after the other, none of what the user said:
