@@ -9,7 +9,7 @@ from compactor_cli import api
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
 from tests.builders import jsonl
-from tests.strategies.test_carrying_on import RED_LINE, small_talk
+from tests.strategies.test_carrying_on import RED_LINE, compact, small_talk, text_of
 
 TALK = (
     (
@@ -42,8 +42,10 @@ def chat() -> bytes:
     )
 
 
-def compacted(data: bytes, ratio: float, tokenizer: str = "o200k_base") -> Compaction:
-    (part,) = api.compact(api.load(data, tokenizer=tokenizer), Settings(target_ratio=ratio), tokenizer=tokenizer).parts
+def compacted(data: bytes, ratio: float) -> Compaction:
+    (part,) = api.compact(
+        api.load(data, tokenizer="o200k_base"), Settings(target_ratio=ratio), tokenizer="o200k_base"
+    ).parts
     return part
 
 
@@ -66,5 +68,4 @@ def test_to_fill_the_room_no_quote_is_given_up(seed: int, ratio: float) -> None:
 def test_a_rule_that_is_not_worth_a_summary_has_its_message_before_small_talk_has_the_room() -> None:
     records = small_talk(20, seed=5)
     records[8]["content"] = f"{RED_LINE} That is a hard red line for this project."
-    text = "\n".join(message.text() for message in compacted(jsonl(*records), 0.25, "chars").messages)
-    assert RED_LINE in text
+    assert RED_LINE in text_of(compact(jsonl(*records), target_ratio=0.25))
