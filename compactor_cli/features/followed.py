@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import CLOSING_ID, Message
+from compactor_cli.model.talking import people_talk
 from compactor_cli.summary_text.verbatim import ACTED, REPLIED
 from compactor_cli.text.clean import one_line
 
@@ -12,11 +13,16 @@ _TOOL = 60
 """Characters of the name of a tool."""
 
 
-def said_since(messages: Sequence[Message], request: int) -> str:
-    """Return what a summary that ends with the message `request` says of what followed it among the messages, without
-    the agent's words: that it replied, or how many calls it made. Empty where nothing followed."""
-    new = since_message(messages, request)
-    return f"{REPLIED} [#{new[-1].number}]." if ends_in_words(new) else calls_since(new)
+def is_answered(messages: Sequence[Message], last: int) -> bool:
+    """Return whether the agent went on behind the message `last`, or nobody is there of whom an answer is awaited."""
+    behind = messages[last + 1 :]
+    return any(m.role == "assistant" and m.id != CLOSING_ID for m in behind) or people_talk(messages)
+
+
+def said_since(new: Sequence[Message]) -> str:
+    """Return what a summary that ends with a request says of the messages that followed it, without the agent's words:
+    that it replied, or how many calls it made. Empty where nothing followed."""
+    return f"{REPLIED} [#{new[-1].number}]." if ends_in_words(new) else _calls_since(new)
 
 
 def since_message(messages: Sequence[Message], request: int) -> list[Message]:
@@ -32,7 +38,7 @@ def ends_in_words(messages: Sequence[Message]) -> bool:
     return newest.role == "assistant" and not newest.calls and bool(newest.text("text").strip())
 
 
-def calls_since(messages: Sequence[Message]) -> str:
+def _calls_since(messages: Sequence[Message]) -> str:
     """Return what is said where the agent was at work; empty where it only thought."""
     turns = [message for message in messages if message.role == "assistant"]
     calls = [call for message in turns for call in message.calls]

@@ -8,13 +8,13 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.followed import is_answered
 from compactor_cli.features.work.state import session_state
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import CLOSING_ID, Message, Part, Role
+from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
-from compactor_cli.model.talking import people_talk
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.summary_text.headers import CUT_OFF, Base, header, lines_header, lines_mark, round_of
 from compactor_cli.summary_text.state_line import StateLine
@@ -163,8 +163,7 @@ def _request(
     budget = slot.budget - context.per_message
     shorter = heading() if base is not None else ""
     full = heading(base=base) if base is not None else heading()
-    later = transcript.messages[covered[-1].index + 1 :]
-    answered = any(m.role == "assistant" and m.id != CLOSING_ID for m in later) or people_talk(transcript.messages)
+    answered = is_answered(transcript.messages, covered[-1].index)
     asked_before = any(m.origin == "request" for m in transcript.messages[: covered[0].index])
     return SummaryRequest(
         slot, full, covered, keywords, budget, number, parts, shorter, answered=answered, asked_before=asked_before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compactor_cli.features.followed import calls_since, ends_in_words, since_message
+from compactor_cli.features.followed import ends_in_words, said_since, since_message
 from compactor_cli.model.message import Message
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.summaries.told import all_statements, leads_once
@@ -26,15 +26,11 @@ def since_last_request(request: SummaryRequest) -> str:
     asked = last.message if last.message is not None else summaries[-1].index if summaries else -1
     new = since_message(request.messages, asked)
     if any(message.role == "assistant" for message in new):
-        return _replied(new[-1]) if ends_in_words(new) else calls_since(new)
+        said = _final_words(new[-1]) if ends_in_words(new) else ""
+        return f"{REPLIED}:\n{heading(new[-1].number, '')}{said}" if said else said_since(new)
     if last.message is None and summaries:
         return earlier_since(carried(summaries[-1].text("text")).since)
     return ""
-
-
-def _replied(newest: Message) -> str:
-    said = _final_words(newest)
-    return f"{REPLIED}:\n{heading(newest.number, '')}{said}" if said else f"{REPLIED} [#{newest.number}]."
 
 
 def _final_words(message: Message) -> str:

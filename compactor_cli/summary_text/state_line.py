@@ -6,6 +6,10 @@ from typing import Literal
 
 from msgspec import Struct
 
+from compactor_cli.text.patterns import compiled_later
+
+_FAILED = compiled_later(r"failed(?: (\d+)x)?: ")
+
 Kind = Literal["task", "error", "effect", "check", "file", "pending"]
 
 
@@ -21,3 +25,10 @@ class StateLine(Struct, frozen=True):
     """Still to be done or mended."""
     times: int = 1
     """Calls that came out so, one after the other; `text` says how many where there are several."""
+
+
+def failed_times(text: str) -> tuple[int, str]:
+    """Return how often an effect failed of which a line tells, and what stands behind that; 0 and the whole line where
+    it did not fail."""
+    match = _FAILED.match(text)
+    return (int(match[1] or 1), text[match.end() :]) if match else (0, text)

@@ -131,8 +131,8 @@ def kept_sentences(
         bundle = set(range(first, index + 1)) - kept
         size = sum(spans[number][1] - spans[number][0] for number in bundle)
         heading = heading_before(text, spans[first][1])
-        if heading and kept and (heading in headed) == (heading[0] >= spans[first][0]):
-            size += (heading[1] - heading[0]) * (-1 if heading in headed else 1)  # told before it, or with it
+        if heading and kept:
+            size += _for_heading(heading, spans[first][0], told=heading in headed)
         fits = stays.get(first, True) and size <= characters_left
         if fits:
             characters_left -= size
@@ -141,6 +141,15 @@ def kept_sentences(
         if not scores[index]:
             stays[index] = fits
     return list(_with_headings(text, [*([begun] if begun else []), *(spans[index] for index in sorted(kept))]))
+
+
+def _for_heading(heading: tuple[int, int], start: int, *, told: bool) -> int:
+    """Return the characters that its heading takes besides a sentence that begins at `start`: below zero where the
+    sentence begins with it and it has been told, and counted, with another one."""
+    length = heading[1] - heading[0]
+    if heading[0] >= start:
+        return -length if told else 0
+    return 0 if told else length
 
 
 def _with_headings(text: str, kept: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -8,13 +8,11 @@ from functools import lru_cache
 
 from compactor_cli.text.patterns import compiled_later
 
-_HEADING = compiled_later(
-    r"^ {0,3}(?:#{1,6}[ \t]+\S.{0,100}|\*\*[^*\n]{1,100}\*\*:?[ \t]*)$",  # the second is a line in bold
-    re.MULTILINE,
+_HEADING_OR_CODE = compiled_later(
+    r"^ {0,3}(?:(#{1,6}[ \t]+\S[^\n]{0,100}|\*\*[^*\n]{1,100}\*\*:?[ \t]*)$|"  # the second is a line in bold
+    r"(`{3,}|~{3,}).*?(?:^ {0,3}\2[`~]*[ \t]*$|\Z))",
+    re.MULTILINE | re.DOTALL,
 )
-_FENCED = compiled_later(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-
-
 Span = tuple[int, int]
 
 
@@ -43,6 +41,4 @@ def _headings(text: str) -> tuple[Span, ...]:
     """Return the spans of the headings outside of code, in order."""
     if "#" not in text and "**" not in text:
         return ()
-    code = [match.span() for match in _FENCED.finditer(text)] if "```" in text or "~~~" in text else []
-    found = (match.span() for match in _HEADING.finditer(text))
-    return tuple(span for span in found if not any(start <= span[0] < end for start, end in code))
+    return tuple(match.span() for match in _HEADING_OR_CODE.finditer(text) if match[1])

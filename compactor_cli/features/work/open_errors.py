@@ -136,18 +136,18 @@ class OpenErrors:
         return True
 
     def _add(self, key: str, error: OpenError) -> None:
-        known = next((known for known in (key, *self.errors) if self._is_of_same(known, key)), key)
-        before = self.errors.pop(known, None)
+        before = self.errors.pop(self._known(key), None)
         again = before is not None and before.text == error.text
         self.errors[key] = replace(error, times=before.times + error.times) if before and again else error
         if len(self.errors) > _MOST:
             del self.errors[next(iter(self.errors))]
 
-    def _is_of_same(self, known: str, key: str) -> bool:
-        """Return whether an error that is known is of the same: an earlier round tells a path without its beginning."""
-        error = self.errors.get(known)
-        carried = error is not None and error.message < 0 and key.startswith("file ")
-        return error is not None and (known == key or (carried and _names(known, key.removeprefix("file "))))
+    def _known(self, key: str) -> str:
+        """Return the key of an error as it is known: an earlier round tells a path without its beginning."""
+        if key in self.errors or not key.startswith("file "):
+            return key
+        path = key.removeprefix("file ")
+        return next((known for known, error in self.errors.items() if error.message < 0 and _names(known, path)), key)
 
     def _over_for(self, path: str) -> None:
         for key in [key for key in self.errors if _names(key, path)]:

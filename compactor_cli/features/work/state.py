@@ -37,7 +37,7 @@ from compactor_cli.summary_text.state_block import (
     unlisted_counts,
     unlisted_text,
 )
-from compactor_cli.summary_text.state_line import Kind, StateLine
+from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps, word_set
@@ -58,7 +58,6 @@ _MOST_RUNNING = 3
 """Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
 _EDIT_OF = "edit of "
 _COMMAND_WIDTH = 160
-_FAILED = re.compile(r"failed(?: (\d+)x)?: (.*)")
 _SHORT = 60
 """Characters of arguments that stand beside others; a longer one is what the call is about."""
 
@@ -270,8 +269,8 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
 
 def _failed_again(what: str, message: int, before: StateLine | None) -> StateLine:
     """Return the line of an effect that failed, with how often it did where it is as `before`."""
-    same = _FAILED.fullmatch(before.text) if before else None
-    times = int(same[1] or 1) + 1 if same and same[2] == what else 1
+    failed, known = failed_times(before.text) if before else (0, "")
+    times = failed + 1 if known == what else 1
     count = f" {times}x" if times > 1 else ""
     return StateLine("effect", f"failed{count}: {what}", message, open=True, times=times)
 

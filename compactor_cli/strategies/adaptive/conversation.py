@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from compactor_cli.features.lines import SessionLines, SessionText
 from compactor_cli.features.talk import Statement, needed_values, rank_statements, statement_values
 from compactor_cli.features.talk_words import asks
@@ -62,7 +64,7 @@ def ranked_lines(
             statements.append(Statement(piece.message, speaker, text))
             lines_of.append(members)
     values = needed_values(statements, profile.talk, profile.binding)
-    for statement, line, value in _binding_sentences(messages, lines, lines_of, profile):
+    for statement, line, value in [*_binding_sentences(statements, lines_of, lines, profile)]:
         statements.append(statement)
         lines_of.append([line])
         values.append(value)
@@ -76,20 +78,27 @@ def ranked_lines(
 
 
 def _binding_sentences(
-    messages: Sequence[Message], lines: SessionLines, lines_of: Sequence[Sequence[int]], profile: Profile
+    statements: Sequence[Statement], lines_of: Sequence[Sequence[int]], lines: SessionLines, profile: Profile
 ) -> Iterator[tuple[Statement, int, float]]:
-    """Yield (sentence, its line, how likely it binds the rest) of messages of the user with several sentences: what
-    binds often stands among small talk."""
-    several = [line for members in lines_of for line in members if len(members) > 1]
-    if not several:
+    """Yield (sentence, its line, how likely it binds the rest) of statements of the user of several sentences: what
+    binds often stands among small talk. `lines_of`: the lines of each statement."""
+    sentences = [
+        (
+            replace(statement, message=lines.message(line), text=lines.text(line)),  # a nod is of the next message
+            line,
+            len(members) > 1 and statement.speaker == "user",
+        )
+        for statement, members in zip(statements, lines_of, strict=True)
+        for line in members
+    ]
+    wanted = [at for at, (_, _, is_part) in enumerate(sentences) if is_part]
+    if not wanted:
         return
-    sentences = [line for members in lines_of for line in members]
-    said = [Statement(at, messages[at].role, lines.text(line)) for line in sentences for at in [lines.message(line)]]
-    wanted = [at for at, statement in enumerate(said) if statement.speaker == "user"]
-    part = set(several)
-    for at, value in zip(wanted, statement_values(said, profile.binding, wanted), strict=True):
-        if value >= _BINDS and sentences[at] in part:
-            yield said[at], sentences[at], value
+    values = statement_values([sentence for sentence, _, _ in sentences], profile.binding, wanted)
+    for at, value in zip(wanted, values, strict=True):
+        sentence, line, _ = sentences[at]
+        if value >= _BINDS:
+            yield sentence, line, value
 
 
 def _statements(

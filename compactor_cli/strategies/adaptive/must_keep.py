@@ -19,7 +19,7 @@ from compactor_cli.model.talking import telling_requests
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
 from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text
-from compactor_cli.summary_text.state_line import Kind, StateLine
+from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
 from compactor_cli.text.patterns import compiled_later
 
 _FEW_WORDS = 12
@@ -35,7 +35,6 @@ _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNOR
 
 _ASKS = compiled_later(r"[?？؟]\W*(?:\s|$)")
 _PARAGRAPH = compiled_later(r"\S.*(?:\n(?!\s*\n).*)*")
-_FAILED = compiled_later(r"^failed(?: \d+x)?: ")
 
 
 class UserWords(Struct, frozen=True):
@@ -162,7 +161,7 @@ def _forms(line: StateLine) -> Iterator[StateLine]:
     done to, one would be like the other."""
     yield line
     short, _, details = line.text.partition(" (")
-    if line.kind == "effect" and details and " " in _FAILED.sub("", short):
+    if line.kind == "effect" and details and " " in failed_times(short)[1]:
         _, failed, reason = details.rpartition("): ")
         if failed:
             yield replace(line, text=f"{short}: {reason}")

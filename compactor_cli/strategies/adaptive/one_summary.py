@@ -8,12 +8,12 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from compactor_cli.features.followed import said_since
+from compactor_cli.features.followed import is_answered, said_since, since_message
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import CLOSING_ID, Message
+from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Quote, SummarySlot
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.model.talking import people_talk, telling_requests
+from compactor_cli.model.talking import telling_requests
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.must_keep import UserWords
@@ -101,7 +101,6 @@ def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote 
 def _since(inputs: PlanInput, groups: Sequence[Group], request: Message) -> str:
     """Return what is said of what followed the request; empty where that stands behind the summary."""
     summarized = [inputs.messages[i] for group in groups for i in group.messages]
-    behind = inputs.messages[max(message.index for message in summarized) + 1 :]
-    if any(m.role == "assistant" and m.id != CLOSING_ID for m in behind) or people_talk(inputs.messages):
+    if is_answered(inputs.messages, max(message.index for message in summarized)):
         return ""
-    return said_since(summarized, request.index)
+    return said_since(since_message(summarized, request.index))
