@@ -15,9 +15,8 @@ from operator import mul
 
 from msgspec import Struct
 
+from compactor_cli.features.cue_words import CUES, CueCounter
 from compactor_cli.features.talk_words import (
-    CUES,
-    CueCounter,
     asks,
     characters_without_blanks,
     cheers,
@@ -46,7 +45,10 @@ TALK_SIGNALS: dict[str, str] = {
     "numbers": "log of its numbers",
     "names": "log of its words with a capital inside a sentence",
     "codes": "log of its names that are no words",
-    **{cue: f"log of its words for {cue.replace('_', ' ')}" for cue in CUES},
+    **{
+        cue: f"log of its words for {cue.replace('_', ' ')}" if each.words else f"log of 2 when it opens as {cue} does"
+        for cue, each in CUES.items()
+    },
     "courtesies": "share of its words that are courtesies",
 }
 """Signal -> what it measures. A profile has a weight for each."""
@@ -96,8 +98,28 @@ def needed_values(
     statements: Sequence[Statement], talk: Mapping[str, float], binding: Mapping[str, float]
 ) -> list[float]:
     """Return how likely each is to be asked for later or to bind the rest, 0 to 1, by the two parts of a profile."""
+    return [either(later, binds) for later, binds in both_values(statements, talk, binding)]
+
+
+def both_values(
+    statements: Sequence[Statement],
+    talk: Mapping[str, float],
+    binding: Mapping[str, float],
+    indices: Iterable[int] | None = None,
+) -> list[tuple[float, float]]:
+    """Return how likely each is to be asked for later, and how likely it binds the rest, 0 to 1: what an assistant says
+    binds nobody. `indices`: as for `statement_values`."""
+    places = range(len(statements)) if indices is None else [*indices]
     later, always = _weights(talk), _weights(binding)
-    return [1 - (1 - _value(row, later)) * (1 - _value(row, always)) for row in statement_signals(statements)]
+    return [
+        (_value(row, later), _value(row, always) if statements[place].speaker != "assistant" else 0.0)
+        for place, row in zip(places, statement_signals(statements, places), strict=True)
+    ]
+
+
+def either(later: float, binds: float) -> float:
+    """Return how likely one of the two is true."""
+    return 1 - (1 - later) * (1 - binds)
 
 
 def _weights(named: Mapping[str, float]) -> tuple[float, list[float]]:

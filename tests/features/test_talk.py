@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compactor_cli.features import talk, talk_words
+from compactor_cli.features import cue_words, talk, talk_words
 from compactor_cli.features.talk import (
     TALK_SIGNALS,
     Statement,
+    both_values,
     choose_statements,
     needed_values,
     statement_signals,
@@ -119,7 +120,7 @@ def test_a_rule_without_a_cue_word_comes_before_small_talk(language, valued):
 
 @pytest.mark.parametrize("language", SMALL_TALK)
 def test_no_list_of_words_is_needed(language, monkeypatch):
-    nothing = {cue: talk_words.Cue(frozenset()) for cue in talk_words.CUES}
+    nothing = {cue: cue_words.Cue(frozenset()) for cue in cue_words.CUES}
     monkeypatch.setattr(talk, "CUES", nothing)
     rule, chat = SMALL_TALK[language]
     assert ranked(said(*chat, rule), binding)[0] == rule
@@ -157,11 +158,26 @@ def test_without_what_a_statement_is_like_nothing_tells_a_rule_from_small_talk()
         ("courtesies", "thanks a lot", "the shed is locked"),
         ("image", "here is a photo", "here is a boat"),
         ("past", "we were there", "we are there"),
+        ("recent", "I just got up again", "I got up"),
+        ("feeling", "what a weird and funny day", "what a day"),
+        ("order", "use tabs in the Go files", "the Go files use tabs"),
+        ("order", "please never skip the tests", "please, the tests"),
+        ("chat", "give me a second", "a second to give"),
+        ("chat", "don't worry about it", "it is about worry"),
     ],
 )
 def test_signals_tell_statements_apart(name, more, less):
     frame = ["so so it is", "so it is so"]
     assert signal(name, said(*frame, more), 2) > signal(name, said(*frame, less), 2)
+
+
+def test_what_an_assistant_says_binds_nobody():
+    """The same words are a rule of the user, and none of the assistant."""
+    rule = "Never send invoices to anybody but Marta."
+    of_the_user = both_values([Statement(0, "user", rule)], TALK, BINDING)
+    of_the_agent = both_values([Statement(0, "assistant", rule)], TALK, BINDING)
+    assert of_the_user[0][1] > 0.5
+    assert of_the_agent == [(of_the_user[0][0], 0.0)]
 
 
 def test_an_answer_follows_a_question_of_another_speaker():

@@ -13,6 +13,7 @@ from tests.builders import ClaudeSession, compact, load, text_block
 from tests.resuming.sessions import session
 
 FULL = 190_000
+ANSWER = "The amber parts go to Ravenna on 4 May."
 
 
 def counted(format):
@@ -85,12 +86,12 @@ def test_what_stands_behind_the_newest_count_does_not_lower_it():
     session.exchanges(20)
     session.says("And now?")
     usage = {"input_tokens": FULL, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 0}
-    session.answers(text_block("Now this."))["message"]["usage"] = usage
+    session.answers(text_block(ANSWER))["message"]["usage"] = usage
     session.says("Thanks. " * 400)
     session.answers(text_block("Nothing to add."))
     result = compact(session.data, target_ratio=0.5)
     (part,) = result.parts
-    place = next(at for at, message in enumerate(part.messages) if message.text() == "Now this.")
+    place = next(at for at, message in enumerate(part.messages) if message.text() == ANSWER)
     before = sum(m.tokens for m in part.before.messages[:42])
     left = sum(m.tokens for m in part.messages[: place + 1])
     assert counts("claude-code", result.data) == [math.ceil(FULL * left / before)]

@@ -49,7 +49,7 @@ def compacted(data: bytes, ratio: float) -> Compaction:
     return part
 
 
-@pytest.mark.parametrize("ratio", [0.4, 0.45])
+@pytest.mark.parametrize("ratio", [0.2, 0.25, 0.28])
 def test_a_rule_stays_without_the_small_talk_around_it(ratio: float) -> None:
     text = "\n".join(message.text() for message in compacted(chat(), ratio).messages)
     assert RULE in text

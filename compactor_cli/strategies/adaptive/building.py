@@ -43,6 +43,8 @@ _MOSTLY = 0.6
 """Share of a group's tokens from which on it is worth a try to keep it at its place."""
 _OVERHEAD = 3
 """Tokens that a group at its place may take more than its lines in a summary."""
+_SMALL_TALK = 8
+"""Tokens of what somebody says that is not worth cutting to the sentence that binds."""
 _STATE = (0.2, 0.13)
 """Shares of a small and of a large room that the state of the work may take."""
 _LARGEST = 4
@@ -177,10 +179,12 @@ class PlanBuilder:
         def quoted(group: Group) -> int:
             return sizes.get(group.index, 0)
 
-        stretches = arrange(
-            groups, in_place, self._is_movable, quoted, extra, needed=always, worth=self.worth_a_summary
-        )
+        worth = self.worth_a_summary
+        stretches = arrange(groups, in_place, self._is_movable, quoted, extra, needed=always, worth=worth)
         attempt = self._written(in_place, stretches, by_group)
+        if always and self.talk and attempt.tokens > self.room:  # what is said comes before where it is from
+            stretches = arrange(groups, in_place, self._is_movable, quoted, extra, worth=worth)
+            attempt = self._written(in_place, stretches, by_group)
         if always and not self.talk and not attempt.slots:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
             attempt = self._written(in_place, stretches, by_group)
@@ -288,6 +292,7 @@ class PlanBuilder:
             reason = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
             reason = REQUEST if group.index in self.large else reason
             whole = self.newest.written(group.index) if present and not self.small else SMALL
+            whole = _SMALL_TALK if self.talk and choices else whole
             decision = self.renderer.render(group, taken, reason, whole)
             if not present and decision.tokens > quoted + _OVERHEAD:
                 return None

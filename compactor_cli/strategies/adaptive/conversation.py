@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec.structs import replace
 
 from compactor_cli.features.lines import SessionLines, SessionText
-from compactor_cli.features.talk import Statement, needed_values, rank_statements, statement_values
+from compactor_cli.features.talk import Statement, both_values, either, rank_statements
 from compactor_cli.features.talk_words import asks
 from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
@@ -25,7 +25,7 @@ _MORE = 300
 """Tokens beyond that: in a small room the best may be too large, and others are looked for."""
 _MESSAGE = 4
 """Tokens of a message besides its text."""
-_BINDS = 0.5
+_BINDS = 0.4
 """How likely a sentence of the user has to bind the rest for it to be taken without its message, too."""
 
 
@@ -63,9 +63,11 @@ def ranked_lines(
             asked = asks(text)
             statements.append(Statement(piece.message, speaker, text))
             lines_of.append(members)
-    values = needed_values(statements, profile.talk, profile.binding)
-    for statement, line, value in [*_binding_sentences(statements, lines_of, lines, profile)]:
-        statements.append(statement)
+    likely = both_values(statements, profile.talk, profile.binding)
+    values = [either(later, binds) for later, binds in likely]
+    for index, sentence, line, value in [*_binding_sentences(statements, lines_of, lines, profile)]:
+        values[index] = likely[index][0]  # what binds is told without the rest of the message
+        statements.append(sentence)
         lines_of.append([line])
         values.append(value)
     tokens = [_MESSAGE + sum(map(cost, members)) for members in lines_of]
@@ -79,26 +81,27 @@ def ranked_lines(
 
 def _binding_sentences(
     statements: Sequence[Statement], lines_of: Sequence[Sequence[int]], lines: SessionLines, profile: Profile
-) -> Iterator[tuple[Statement, int, float]]:
-    """Yield (sentence, its line, how likely it binds the rest) of statements of the user of several sentences: what
-    binds often stands among small talk. `lines_of`: the lines of each statement."""
+) -> Iterator[tuple[int, Statement, int, float]]:
+    """Yield (index of the statement, sentence, its line, how likely it is needed) of sentences that bind the rest, in
+    statements of the user of several: what binds often stands among small talk. `lines_of`: the lines of each."""
     sentences = [
         (
-            replace(statement, message=lines.message(line), text=lines.text(line)),  # a nod is of the next message
+            index,
+            replace(statement, message=lines.message(line), text=lines.text(line)),
             line,
-            len(members) > 1 and statement.speaker == "user",
-        )
-        for statement, members in zip(statements, lines_of, strict=True)
+        )  # nods are of the next one
+        for index, (statement, members) in enumerate(zip(statements, lines_of, strict=True))
         for line in members
     ]
-    wanted = [at for at, (_, _, is_part) in enumerate(sentences) if is_part]
+    wanted = [
+        at for at, (index, said, _) in enumerate(sentences) if len(lines_of[index]) > 1 and said.speaker == "user"
+    ]
     if not wanted:
         return
-    values = statement_values([sentence for sentence, _, _ in sentences], profile.binding, wanted)
-    for at, value in zip(wanted, values, strict=True):
-        sentence, line, _ = sentences[at]
-        if value >= _BINDS:
-            yield sentence, line, value
+    likely = both_values([said for _, said, _ in sentences], profile.talk, profile.binding, wanted)
+    for at, (later, binds) in zip(wanted, likely, strict=True):
+        if binds >= _BINDS:
+            yield *sentences[at], either(later, binds)
 
 
 def _statements(

@@ -27,6 +27,8 @@ _NAMED = 400
 """Tokens of a result from which on the mark of what is left out names the original."""
 _MARK = 12
 """Tokens of the mark of what is left out."""
+_FEW_CHARACTERS = 200
+"""Characters left out of a line up to which their number says nothing."""
 _CHANGED = 500
 """Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
 _WORD = compiled_later(r"\w")
@@ -185,7 +187,10 @@ class InPlaceRenderer:
         left_out = text.count("\n") + 1 - kept_lines
         amount = f"{left_out:,} line{'s' * (left_out > 1)}"
         if left_out < 2:
-            amount = f"{len(text) - sum(end - start for start, end in kept):,} characters"
+            characters = len(text) - sum(end - start for start, end in kept)
+            if characters <= _FEW_CHARACTERS:
+                return "…"
+            amount = f"{characters:,} characters"
         return f"[… {amount} left out · {reference}]" if reference else f"[… {amount} left out]"
 
     def _arguments(self, part: Part, chosen: Sequence[int], changes: Iterable[str]) -> tuple[str, int]:
