@@ -31,8 +31,11 @@ at least."""
 
 
 def get_ready(args: CompactOptions) -> None:
-    """Begin to start processes where files are to be shared among them: it takes as long as to find out which."""
-    if args.jobs != 1 and not args.on_cluster:
+    """Begin to start processes where files are to be shared among them: it takes as long as to find out which. One
+    path to a file is no more than that."""
+    files = args.files or []
+    alone = len(files) == 1 and Path(files[0]).is_file()
+    if args.jobs != 1 and not args.on_cluster and not alone:
         from compactor_cli.cli import workers
 
         workers.get_ready((_WORKER,))

@@ -51,7 +51,7 @@ _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 _BLANK = compiled_later(rf"{_NUMBER}[ \t]*")
 _OWN_RUN = compiled_later(
     r"Chunk ID: \w+|Wall time: [\d.]+ seconds|Original token count: \d+|Output:"
-    r"|(?:…|\[… [\d,]+ (?:lines?|characters)(?: left out)?(?: · ctx_\w+)?\])"
+    r"|(?:…|\[… [\d,]+ (?:lines?|characters)(?: left out)?(?: in all)?(?: · ctx_\w+)?\])"
 )
 """What a shell tool prints of its own run, and marks of what an earlier round left out."""
 _REMINDER = compiled_later(r"^<system-reminder>.*?</system-reminder>", re.MULTILINE | re.DOTALL)

@@ -22,7 +22,10 @@ SMALLEST = 40
 
 IMAGE_NOTE = "[image left out]"
 
-_CUT = compiled_later(r"\[… [\d,]+ (?:lines?|characters) left out(?: · ctx_[0-9a-f]{8})?\]")
+IN_ALL = " in all"
+"""What the first mark of several adds: it says what all of them stand for."""
+
+_CUT = compiled_later(r"\[… [\d,]+ (?:lines?|characters) left out(?: in all)?(?: · ctx_[0-9a-f]{8})?\]")
 
 Count = Callable[[str], int]
 
@@ -209,7 +212,8 @@ def _cut_sentences(text: str, kept: list[tuple[int, int]], ref: str) -> str:
         return ""
     kept = _joined(text, kept)
     left_out = len(text) - sum(end - start for start, end in kept)
-    mark = f"[… {left_out:,} characters left out · {ref}]"
+    gaps = len(kept) - 1 + (kept[0][0] > 0) + (kept[-1][1] < len(text))
+    mark = f"[… {left_out:,} characters left out{IN_ALL if gaps > 1 else ''} · {ref}]"
     pieces: list[str] = []
     offset = 0
     for start, end in (*kept, (len(text), len(text))):

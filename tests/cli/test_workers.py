@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from compactor_cli.cli import many
+from compactor_cli.cli.compact_job import CompactOptions
 from compactor_cli.cli.workers import Work, collect_garbage, get_ready, in_order, undisturbed
 from tests.cli import shared_work
 from tests.cli.shared_work import WORK, begin, chunks, ended, kept_off, signals_of
@@ -121,6 +123,19 @@ def check_what_is_ready():
     assert pid is not None
     assert list(in_order(WORK, chunks([1, 2], 1), 2)) == [3, 6]
     assert server["_forkserver_pid"] == pid
+
+
+@pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason="no process is forked here")
+@pytest.mark.parametrize(("files", "starts"), [(["README.md"], False), (["README.md", "*.md"], True), (["*.md"], True)])
+def test_for_a_single_file_no_process_is_started(files, starts):
+    script = f"from tests.cli import test_workers; test_workers.check_what_is_started({files!r}, {starts})"
+    done = subprocess.run([sys.executable, "-c", script], check=False, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def check_what_is_started(files, starts):
+    many.get_ready(CompactOptions(files=files, jobs=2))
+    assert (vars(forkserver._forkserver)["_forkserver_pid"] is not None) is starts
 
 
 class _Ring:

@@ -19,7 +19,7 @@ from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shorten import IMAGE_NOTE, shorten_prose, text_reference
+from compactor_cli.text.shorten import IMAGE_NOTE, IN_ALL, shorten_prose, text_reference
 
 _SHORT_STRING = 120
 """Characters of a string in a call's arguments that stays as it is."""
@@ -164,7 +164,9 @@ class InPlaceRenderer:
             else:
                 # the first mark says how much is left out of all and where the original is
                 kept = [(lines.starts[n], lines.ends[n]) for n in chosen]
-                mark = "…" if marked else self._mark(text, kept, text_reference(part.text) if _needs_name(part) else "")
+                gaps = _gaps(chosen, all_lines)
+                source = text_reference(part.text) if _needs_name(part) else ""
+                mark = "…" if marked else self._mark(text, kept, gaps, source)
                 inline = "\n" not in gap
                 pieces.append(f" {mark} " if inline else f"\n{mark}\n")
                 marked = True
@@ -177,8 +179,8 @@ class InPlaceRenderer:
         return f"{joined}\n{IMAGE_NOTE}" if part.images else joined
 
     @staticmethod
-    def _mark(text: str, kept: Sequence[tuple[int, int]], reference: str) -> str:
-        """Return how much is left out; with a reference to all of it where there is one."""
+    def _mark(text: str, kept: Sequence[tuple[int, int]], gaps: int, reference: str) -> str:
+        """Return how much is left out in all `gaps`; with a reference to all of it where there is one."""
         # kept pieces are in order: a physical line is counted once, however many pieces of it are kept
         offset, kept_lines = 0, 0
         for index, (start, end) in enumerate(kept):
@@ -191,7 +193,8 @@ class InPlaceRenderer:
             if characters <= _FEW_CHARACTERS:
                 return "…"
             amount = f"{characters:,} characters"
-        return f"[… {amount} left out · {reference}]" if reference else f"[… {amount} left out]"
+        amount += f" left out{IN_ALL if gaps > 1 else ''}"
+        return f"[… {amount} · {reference}]" if reference else f"[… {amount}]"
 
     def _arguments(self, part: Part, chosen: Sequence[int], changes: Iterable[str]) -> tuple[str, int]:
         wanted = {*(self._lines.text(line) for line in chosen), *changes}
@@ -211,6 +214,14 @@ class InPlaceRenderer:
         if len(text) >= len(part.text):
             return part.text, part.tokens
         return text, self._count(text) + self._count(part.name)
+
+
+def _gaps(chosen: Sequence[int], all_lines: range) -> int:
+    """Return in how many places lines are left out."""
+    return sum(
+        line != before
+        for line, before in zip((*chosen, all_lines.stop), (all_lines.start, *(n + 1 for n in chosen)), strict=True)
+    )
 
 
 def _needs_name(part: Part) -> bool:
