@@ -8,7 +8,12 @@ from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.model.talking import people_talk
 from compactor_cli.summary_text.verbatim import ACTED, REPLIED
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
 
+_FEW_WORDS = 3
+"""Words that need no mark at their end: "Done", "All set"."""
+_ITEM = compiled_later(r"[-*•#|>`]|\d+[.)]")
+"""How lines begin that need none: items, headings, rows of tables, quotes, code."""
 _TOOL = 60
 """Characters of the name of a tool."""
 
@@ -22,7 +27,15 @@ def is_answered(messages: Sequence[Message], last: int) -> bool:
 def said_since(new: Sequence[Message]) -> str:
     """Return what a summary that ends with a request says of the messages that followed it, without the agent's words:
     that it replied, or how many calls it made. Empty where nothing followed."""
-    return f"{REPLIED} [#{new[-1].number}]." if ends_in_words(new) else _calls_since(new)
+    return f"{did(new[-1])} [#{new[-1].number}]." if ends_in_words(new) else _calls_since(new)
+
+
+def did(last: Message) -> str:
+    """Return that the agent replied in its last words; where they stop or announce something, that it acted."""
+    lines = last.text("text").rstrip().rsplit("\n", 1)
+    end = lines[-1].strip()
+    closed = not end[-1:].isalnum() or _ITEM.match(end) or len(end.split()) <= _FEW_WORDS
+    return REPLIED if closed and not end.endswith((":", ",", "：")) else ACTED
 
 
 def since_message(messages: Sequence[Message], request: int) -> list[Message]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from compactor_cli.features.followed import ends_in_words, said_since, since_message
+from compactor_cli.features.followed import did, ends_in_words, said_since, since_message
 from compactor_cli.model.message import Message
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.summaries.told import all_statements, leads_once
 from compactor_cli.summary_text.excerpts import harmless, heading
-from compactor_cli.summary_text.verbatim import REPLIED, carried, earlier_since
+from compactor_cli.summary_text.verbatim import carried, earlier_since
 from compactor_cli.text.clean import one_line
 
 _OPENING, _END = 160, 400
@@ -27,7 +27,7 @@ def since_last_request(request: SummaryRequest) -> str:
     new = since_message(request.messages, asked)
     if any(message.role == "assistant" for message in new):
         said = _final_words(new[-1]) if ends_in_words(new) else ""
-        return f"{REPLIED}:\n{heading(new[-1].number, '')}{said}" if said else said_since(new)
+        return f"{did(new[-1])}:\n{heading(new[-1].number, '')}{said}" if said else said_since(new)
     if last.message is None and summaries:
         return earlier_since(carried(summaries[-1].text("text")).since)
     return ""
@@ -39,5 +39,9 @@ def _final_words(message: Message) -> str:
     end = " ".join(leads_once(said[-_SAID_LAST:]))
     if len(end) > _END:
         end = said[-1]
-    opening = f"{one_line(said[0], _OPENING)} … " if len(said) > _SAID_LAST else ""
+    opening = one_line(said[0], _OPENING) if len(said) > _SAID_LAST else ""
+    if opening.endswith("…"):  # no word is cut
+        opening = f"{opening.rpartition(' ')[0]} … "
+    elif opening:
+        opening += " … "
     return harmless(f"{opening}{one_line(end, _END)}") if said else ""

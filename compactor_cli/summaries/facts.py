@@ -24,6 +24,8 @@ from compactor_cli.features.work.ledger import (
     where,
 )
 from compactor_cli.features.work.open_errors import only_looks
+from compactor_cli.features.work.same_paths import KnownPaths
+from compactor_cli.features.work.state import overcome_failures
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot, pair
 from compactor_cli.summaries.outline import FACTS, cells
@@ -38,7 +40,9 @@ _FIRST = compiled_later(r"\[(?:earlier )?#([^\]]*)\]")
 _ABOUT = compiled_later(r"`(.+)`(?: (.*))?$", re.DOTALL)
 _DONE = compiled_later(rf"({'|'.join(ACTIONS)})(?: (\d+)x)?$")
 _TIMES = compiled_later(r"\((\d+)x\b")
-_LAST = compiled_later(r"\blast (ok|failed)\)")
+_LAST = compiled_later(r"\blast (ok|failed)\b")
+PASSED_SINCE = "passed since"
+"""What is said of an error, or of a command that failed, that a later call made up for."""
 _SHOWN_PART = compiled_later(r"(?:\s*2>(?:&1|\s*/dev/null)|\s*\|&?\s*(?:head|tail)(?:\s+-[-\w=]+|\s+\d+)*)+\s*$")
 """How a command ends that shows a part of its output: the same command otherwise."""
 _DOCUMENT = compiled_later(
@@ -67,6 +71,8 @@ class Fact(Struct):
     counts: dict[str, int] = field(default_factory=dict)
     """Action of a file, or the empty string -> how often."""
     outcome: str = ""
+    passed_since: bool = False
+    """A later call made up for the error, or for what failed last."""
     changed_line: str = ""
     """Of a file: a line that its newest change added or took away."""
     earlier: str = ""
@@ -85,6 +91,7 @@ class Fact(Struct):
         times = sum(self.counts.values())
         notes = [f"{times}x"] if times > 1 else []
         notes += [f"last {self.outcome}"] if self.outcome else []
+        notes += [PASSED_SINCE] if self.passed_since else []
         return f"`{self.about}`{' (' + ', '.join(notes) + ')' if notes else ''}"
 
     @property
@@ -113,19 +120,26 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
             for action, times in fact.counts.items():
                 known.counts[action] = known.counts.get(action, 0) + times
             known.outcome = fact.outcome or known.outcome
+            known.passed_since = fact.passed_since
             known.changed_line = fact.changed_line or known.changed_line
+
+    over: frozenset[int] = frozenset()
 
     def add(section: str, about: str, action: str, numbers: Sequence[int], outcome: str = "") -> None:
         known = facts.setdefault((section, about), Fact(section, about))
         known.counts[action] = known.counts.get(action, 0) + len(numbers)
         known.messages += numbers
         known.outcome = outcome
+        known.passed_since = outcome in ("", "failed") and section != "Files" and numbers[-1] in over
 
     ledger = compute_ledger(messages)
+    if ledger.errors or any(command.failed for command in ledger.commands):
+        over = _made_up_for(messages)
+    paths = KnownPaths(about for section, about in facts if section == "Files")
     for path, file in ledger.files.items():
         for action in ACTIONS:
             if action in file.actions:
-                add("Files", path, action, file.actions[action])
+                add("Files", paths.known(path), action, file.actions[action])
     for command in ledger.commands:
         if only_looks(command.text):
             continue
@@ -134,9 +148,16 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
     for line, numbers in ledger.errors:
         add("Errors", line, "", list(numbers))
     for snippet in changes(messages):
-        if (touched := facts.get(("Files", snippet.about))) is not None:
+        if (touched := facts.get(("Files", paths.known(snippet.about)))) is not None:
             touched.changed_line = _changed_line(snippet.lines) or touched.changed_line
     return list(facts.values())
+
+
+def _made_up_for(messages: Sequence[Message]) -> frozenset[int]:
+    """Return the numbers of calls and results with failures that a later call made up for."""
+    over = overcome_failures(messages)
+    answered = ((at, asked) for (at, _), (asked, _) in pair(messages).answers.items() if messages[at].index in over)
+    return frozenset(messages[at].number for spots in answered for at in spots)
 
 
 def shown_files(messages: Sequence[Message]) -> frozenset[Spot]:
@@ -199,6 +220,7 @@ def parse(section: str, line: str) -> Fact | None:
             fact.counts[done.group(1)] = int(done.group(2) or 1)
         return fact
     times, last = _TIMES.match(details), _LAST.search(details)
+    fact.passed_since = details.endswith(f"{PASSED_SINCE})")
     fact.counts[""] = int(times.group(1)) if times else 1
     fact.outcome = last.group(1) if last else ""
     return fact

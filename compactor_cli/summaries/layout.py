@@ -28,7 +28,9 @@ _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Reques
 _TOLD = frozenset((*PROSE, *OTHERS, "Errors", "Participants", "Topics"))
 """Sections whose lines stand in time order under the heading that they share."""
 _OF_MESSAGE = compiled_later(r"#(\d+)\b")
-NOTHING, NO_ROOM, ABOVE = "(nothing found)", "(left out: no room)", "(it stands above)"
+NOTHING, NO_ROOM, ABOVE = "(nothing recognized)", "(left out: no room)", "(it stands above)"
+RULED = "(see the user's words above)"
+"""Stands under decisions that nothing else tells of."""
 
 
 class PageLine(Struct, frozen=True):
@@ -144,6 +146,8 @@ def standing(line: StateLine) -> Standing:
     """Return how a fact of the state stands."""
     if line.kind == "error":
         return "error"
+    if line.text.startswith("declined: "):
+        return "declined"
     if line.kind == "pending" or line.text.startswith("[>]"):
         return "next"
     return "open" if line.open else "done"
@@ -161,7 +165,10 @@ def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Q
         return []
     if heading.quotes == "first" and page.asked_before:
         return [f"### {heading.title}", ABOVE]
-    return [f"### {heading.title}", NOTHING if page.known.isdisjoint(heading.sections) else NO_ROOM]
+    if not page.known.isdisjoint(heading.sections):
+        return [f"### {heading.title}", NO_ROOM]
+    ruled = "Decisions" in heading.sections and any(quote.kind == "turn" for quote in page.quotes)
+    return [f"### {heading.title}", RULED if ruled else NOTHING]
 
 
 def _under(heading: Heading, items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:

@@ -36,12 +36,12 @@ SECTIONS = (
     "Next",
     "Details",
 )
-_COMMAND = compiled_later(r"`.+` \((?:\d+x, )?last (?:ok|failed)\)")
+_COMMAND = compiled_later(r"`.+` \((?:\d+x, )?last (?:ok|failed)(?:, passed since)?\)")
 _FILE = compiled_later(r"`[^`]+` (?:created|edited|deleted|restored|read)\b")
 
 Style = Literal["list", "checklist", "table"]
-Standing = Literal["done", "open", "error", "next"]
-"""How a fact of the computed state stands: done, still to be done, not mended, or being done."""
+Standing = Literal["done", "open", "error", "next", "declined"]
+"""How a fact of the computed state stands: done, to be done, not mended, being done, or not wanted by the user."""
 
 
 class Heading(Struct, frozen=True):
@@ -114,7 +114,7 @@ _SESSION = Form(
     (
         Heading("Original Task", ("Goal", "Constraints"), quotes="first", always=True),
         Heading("Completed Work", ("Files", "Commands", "Done"), "table", state=("done",), always=True),
-        Heading("Key Technical Decisions", ("Decisions",), always=True),
+        Heading("Key Technical Decisions", ("Decisions",), state=("declined",), always=True),
         Heading("Current State", ("In progress",), quotes="last", state=("next",), always=True),
         Heading("Pending Work", ("Next",), "checklist", state=("open",), always=True),
         Heading("Errors & Resolutions", ("Errors",), state=("error",)),
@@ -127,7 +127,7 @@ _HANDOFF = Form(
     (
         Heading("1. User's Primary Goals and Intent", ("Goal", "Constraints"), quotes="first", always=True),
         Heading("2. Conversation Timeline and Progress", ("Done", "Errors", "Earlier summary"), always=True),
-        Heading("3. Technical Context and Decisions", ("Decisions",), always=True),
+        Heading("3. Technical Context and Decisions", ("Decisions",), state=("declined",), always=True),
         Heading("4. Files and Code Changes", ("Files", "Commands", CHANGED_CODE), state=("done",), always=True),
         Heading("5. Active Work and Last Actions", ("In progress", ACTIVE_CODE), always=True),
         Heading("6. Unresolved Issues and Pending Tasks", ("Next",), state=("error", "open"), always=True),

@@ -64,7 +64,7 @@ _POLITE = 3.0
 _NOD = 10.0
 """What a sentence of a request counts less that says nothing without what it answers."""
 UNANSWERED = "The last request is not answered yet."
-REPLIED_BELOW = "The agent replied to the last request; what it said stands at the end."
+REPLIED_BELOW = "What the agent said last on the last request stands at the end."
 _LONG_LINE = 400
 """Characters of a quoted span; a longer sentence is cut and says so."""
 _OUTPUT_BEGINS = 180
@@ -217,6 +217,7 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
     for snippet in changed:
         newest = snippet is changed[-1]
         section, what = (ACTIVE_CODE, "newest change of") if newest else (CHANGED_CODE, "last change of")
+        what = "earlier change of" if snippet.overtaken else what
         text = f"{what} `{one_line(snippet.about, _LONG_LINE)}`"
         items.append(SummaryItem(section, text, (snippet.message,), snippet.message * 1000, code=snippet.block))
     if shown is not None:
@@ -375,7 +376,8 @@ def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
 
 def _facts(messages: Sequence[Message], earlier: Sequence[tuple[str, str]]) -> Iterator[SummaryItem]:
     for order, fact in enumerate(facts_of(messages, earlier)):
-        bonus = {"Files": 0.0 if fact.only_read else 5.0, "Errors": 6.0}.get(fact.section, 0.0)
+        is_over = fact.only_read or fact.passed_since
+        bonus = {"Files": 0.0 if is_over else 5.0, "Errors": 0.0 if is_over else 6.0}.get(fact.section, 0.0)
         place = fact.messages[0] * 1000 + order if fact.section == "Errors" and fact.messages else order
         if fact.earlier:
             place, bonus = order - _LONG_AGO, bonus + 6

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import call_actions, is_within
+from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.model.message import Message, Part
 from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.clean import plain
@@ -21,12 +23,13 @@ _ADDED, _REMOVED = "+| ", 3
 """What begins an added line, and how many of the removed lines are shown before the first one."""
 _FENCED = compiled_later(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _ERROR = compiled_later(r"\W*(?:error|failed|failure|could not|cannot|unable to|no match)\b", re.IGNORECASE)
-_LABELS = ("newest change of", "last change of", "code shown last")
+_LABELS = ("newest change of", "last change of", "earlier change of", "code shown last")
 _CARRIED = compiled_later(
-    r"^- (?:newest|last) change of `([^`\n]+)` \[(?:earlier )?#([^\]\n]*)\][^\n]*\n"
+    r"^- (?:newest|last|earlier) change of `([^`\n]+)` \[(?:earlier )?#([^\]\n]*)\][^\n]*\n"
     r"  (```+)\n((?:  [^\n]*\n|\n)*?)  \3$",
     re.MULTILINE,
 )
+_CHANGED = ("created", "edited", "deleted")
 _MOST = 12
 """Files whose changes are shown, those that were changed last."""
 
@@ -39,6 +42,8 @@ class CodeSnippet(Struct, frozen=True):
     lines: tuple[str, ...]
     """All that are not blank; a block shows some of them."""
     message: int
+    overtaken: bool = False
+    """The file was changed again, by what does not show how, such as a script."""
 
     @property
     def block(self) -> str:
@@ -53,19 +58,26 @@ def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
     """Return what the last change of each file did, in the order of these changes; changes that failed are none."""
     failed = {part.call_id for message in messages for part in message.results if _has_failed(part)}
     snippets: dict[str, CodeSnippet] = {}
+    paths = KnownPaths()
     for message in messages:
         for part in message.calls:
-            if part.call_id not in failed or not part.call_id:
-                restored = [path for path, action in call_actions(part) if action == "restored"]
-                if restored:
-                    snippets = {
-                        path: snippet
-                        for path, snippet in snippets.items()
-                        if not any(is_within(path, place) for place in restored)
-                    }
-                for path, lines in changed_lines(part):
-                    snippets.pop(path, None)
-                    snippets[path] = CodeSnippet(path, _filled(lines), message.number)
+            if part.call_id in failed and part.call_id:
+                continue
+            done = call_actions(part)
+            restored = [path for path, action in done if action == "restored"]
+            if restored:
+                snippets = {
+                    path: snippet
+                    for path, snippet in snippets.items()
+                    if not any(is_within(path, place) for place in restored)
+                }
+            for path in (paths.find(path) for path, action in done if action in _CHANGED):
+                if path in snippets:
+                    snippets[path] = replace(snippets[path], overtaken=True)
+            for path, lines in changed_lines(part):
+                known = paths.known(path)
+                snippets.pop(known, None)
+                snippets[known] = CodeSnippet(known, _filled(lines), message.number)
     return [snippet for snippet in snippets.values() if snippet.lines][-_MOST:]
 
 

@@ -16,7 +16,9 @@ RECALLED_HEADING = "## Recalled Memories\nFrom earlier sessions, found by a sear
 
 CUT_OFF = "Cut off: nothing of them is kept here."
 """Stands below the heading of a summary that says no more than what is gone."""
-_STATE = r"State(?: at the end|, (?P<later>\d+) messages? (?:later|on))?:"
+_STATE = (
+    r"State(?: at the end(?:, the (?:(?P<later>\d+) messages|message) below included)?|, (?P<on>\d+) messages? on)?:"
+)
 """Stands above the lines that tell the state of the work, behind all messages; quoted lines never begin like that. Up
 to version 0.1 it was `State:`, or `State, 7 messages on:`."""
 _WRITTEN_BY = re.compile(r"^Written by (\S.*); files, errors and commands are computed\.$", re.MULTILINE)
@@ -57,7 +59,9 @@ class Base(Struct, frozen=True):
 
 def state_heading(later: int = 0) -> str:
     """Return the heading of the state at the end of a transcript, so many messages behind the summary."""
-    return f"State, {later} message{'s' * (later > 1)} later:" if later else "State at the end:"
+    if not later:
+        return "State at the end:"
+    return f"State at the end, the {f'{later} messages' if later > 1 else 'message'} below included:"
 
 
 def is_state_heading(line: str) -> bool:
@@ -68,7 +72,9 @@ def is_state_heading(line: str) -> bool:
 def messages_to_state(line: str) -> int:
     """Return how many messages behind the summary the state holds that such a line stands above."""
     match = re.fullmatch(_STATE, line.rstrip())
-    return int(match["later"] or 0) if match else 0
+    if match is None:
+        return 0
+    return int(match["later"] or match["on"] or "below" in line)
 
 
 def is_summary(text: str) -> bool:

@@ -50,7 +50,7 @@ def test_the_state_stands_in_a_summary_though_what_is_left_last_is_too_small_for
 ) -> None:
     part = compact([*work.session()[:40], *ending], strategy="adaptive", target_ratio=ratio)
     summaries = [message.text() for message in part.messages if message.origin == "summary"]
-    assert re.search(r"^State(?: at the end|, \d+ messages? later):\n- ", summaries[-1], re.MULTILINE)
+    assert re.search(r"^State at the end(?:, the (?:\d+ messages|message) below included)?:\n- ", summaries[-1], re.MULTILINE)
     assert sum(text.count("\nState") for text in summaries) == 1
 
 
@@ -62,7 +62,7 @@ def test_the_state_of_a_real_session_is_there(name: str, ratio: float) -> None:
     (part,) = api.compact(source, Settings(strategy="adaptive", target_ratio=ratio), tokenizer="o200k_base").parts
     assert session_state(part.before.messages)
     summaries = [m.text() for m in part.messages if m.origin == "summary"]
-    assert any(re.search(r"^State(?: at the end|, \d+ messages? later):\n- ", text, re.MULTILINE) for text in summaries)
+    assert any(re.search(r"^State at the end(?:, the (?:\d+ messages|message) below included)?:\n- ", text, re.MULTILINE) for text in summaries)
 
 
 def edited(message: int, times: int = 1) -> list[Json]:
@@ -92,7 +92,7 @@ def test_what_stays_at_its_place_is_not_counted_once_more_in_the_next_round(rati
     middle = [*written(1, 31, 41), *edited(1, 2), *tasks("completed", "completed"), *written(2, 5, 9), *edited(2, 2)]
     first = compact([*start, *middle], strategy="adaptive", target_ratio=ratio)
     carried = [json.loads(line) for line in first.data.splitlines()]
-    assert any("\nState, " in message.text() for message in first.messages)
+    assert any("\nState at the end, the " in message.text() for message in first.messages)
     assert state_of(carried) == state_of([*start, *middle])
     more = edited(3, 4)
     assert "edited src/tides.py 11x, unchecked" in state_of([*start, *middle, *more])
@@ -107,7 +107,7 @@ def test_a_task_list_that_stays_at_its_place_is_not_told_before_it() -> None:
     messages = compact([*start, *listed, *edited(5), *ending], strategy="adaptive", target_ratio=0.25).messages
     (place,) = [at for at, message in enumerate(messages) if any(part.name == "TodoWrite" for part in message.calls)]
     before = [message.text() for message in messages[:place] if message.origin == "summary"]
-    assert any("\nState, " in text for text in before)
+    assert any("\nState at the end, the " in text for text in before)
     assert not any("Task number 4" in text for text in before)
 
 

@@ -126,3 +126,17 @@ def test_of_it_a_later_round_reads_only_the_words() -> None:
     assert TOLD in seen
     assert BELOW not in seen
     assert "Last request" not in seen
+
+
+@pytest.mark.parametrize(
+    ("said", "did"),
+    [
+        ("The errors look like a mismatch. Did we revert", "acted on"),
+        ("The build is broken. Now I'll look at the lock file:", "acted on"),
+        ("All done", "replied to"),
+        ("These changed:\n\n- src/a.py\n- src/b.py", "replied to"),
+        ("The entry is written.", "replied to"),
+    ],
+)
+def test_words_that_stop_or_announce_are_no_reply(said: str, did: str) -> None:
+    assert f"\n\nThe agent has {did} {BELOW}:\n#" in handoff(session(*written(), assistant(said)))

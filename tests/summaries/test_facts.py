@@ -22,11 +22,14 @@ FILES = st.builds(
     lambda about, counts, messages: Fact("Files", about, counts, messages=messages), TEXT, COUNTS, NUMBERS
 )
 OTHERS = st.builds(
-    lambda section, about, times, outcome, messages: Fact(section, about, {"": times}, outcome, messages=messages),
+    lambda section, about, times, outcome, since, messages: Fact(
+        section, about, {"": times}, outcome, since and outcome != "ok", messages=messages
+    ),
     st.sampled_from(["Commands", "Errors"]),
     TEXT,
     st.integers(1, 30),
     st.sampled_from(["", "ok", "failed"]),
+    st.booleans(),
     NUMBERS,
 )
 
@@ -37,6 +40,7 @@ def test_what_a_line_says_is_read_back(fact: Fact) -> None:
     read = parse(fact.section, f"{fact.text} {fact.where}".rstrip())
     assert read is not None
     assert (read.section, read.about, read.outcome) == (fact.section, fact.about, fact.outcome)
+    assert read.passed_since == fact.passed_since
     assert read.counts == fact.counts
     assert read.text == fact.text
     assert read.where.startswith("[earlier #" if fact.messages else "")
@@ -210,3 +214,49 @@ def test_the_same_words_may_be_a_file_and_a_command() -> None:
     found = by_name([("Files", "`make` read [#3]"), ("Commands", "`make` (last ok) [#4]")])
     assert found["Files", "make"].only_read
     assert found["Commands", "make"].outcome == "ok"
+
+
+def run(number: int, command: str, output: str) -> list[Json]:
+    return [assistant(None, (f"r{number}", "bash", {"command": command})), result(f"r{number}", output)]
+
+
+def on_file(number: int, tool: str, path: str) -> list[Json]:
+    edit = {"file_path": path, "old_string": f"a{number}", "new_string": f"b{number}"}
+    arguments = edit if tool == "Edit" else {"file_path": path}
+    return [assistant(None, (f"e{number}", tool, arguments)), result(f"e{number}", "The file has been updated.")]
+
+
+def told_of(*calls: list[Json]) -> dict[str, str]:
+    records = [user("Mend it."), *(record for call in calls for record in call)]
+    return {fact.about: fact.text for fact in facts_of(transcript(records).messages, ())}
+
+
+FAILED = "Exit code 1\nE   AssertionError: assert 106 == 108\n=== 1 failed, 20 passed in 0.31s ==="
+PASSED = "Exit code 0\n=== 21 passed in 0.29s ==="
+
+
+def test_what_failed_and_passed_later_is_told_so() -> None:
+    told = told_of(run(1, "python -m pytest -q", FAILED), run(2, "python -m pytest -q --tb=short", PASSED))
+    assert told["E AssertionError: assert 106 == 108"].endswith("` (passed since)")
+    assert told["python -m pytest -q"].endswith("` (last failed, passed since)")
+    told = told_of(run(1, "python -m pytest -q", PASSED), run(2, "python -m pytest -q --tb=short", FAILED))
+    assert told["E AssertionError: assert 106 == 108"].endswith("108`"), "it passed before, not since"
+    assert told["python -m pytest -q --tb=short"].endswith("` (last failed)")
+
+
+def test_each_time_it_failed_it_has_passed_since() -> None:
+    """What failed twice before it passed is over with both of its errors."""
+    other = FAILED.replace("106 == 108", "7 == 9")
+    told = told_of(*(run(n, "python -m pytest -q", output) for n, output in enumerate((FAILED, other, PASSED))))
+    assert all(told[f"E AssertionError: assert {sums}"].endswith("(passed since)") for sums in ("106 == 108", "7 == 9"))
+
+
+@pytest.mark.parametrize("names", [("/w/stock/money.py", "stock/money.py"), ("stock/money.py", "/w/stock/money.py")])
+def test_a_file_is_one_row_whether_it_is_named_from_the_root_or_from_a_folder(names: tuple[str, str]) -> None:
+    told = told_of(*(on_file(n, "Edit", path) for n, path in enumerate((*names, names[0]))))
+    assert told == {names[0]: f"`{names[0]}` edited 3x"}
+
+
+def test_files_of_the_same_name_in_two_folders_stay_apart() -> None:
+    paths = ("/a/x/money.py", "/a/y/money.py", "money.py")
+    assert list(told_of(*(on_file(n, "Read", path) for n, path in enumerate(paths)))) == list(paths)

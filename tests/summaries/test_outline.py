@@ -127,7 +127,7 @@ def test_every_fact_of_a_summary_is_read_back_into_its_section(strategy: str) ->
         file, command = work.changed_file(number), f"pytest -q tests/test_module_{number}.py"
         assert found["Files", file].text == f"`{file}` edited, read"
         assert found["Commands", command].text == f"`{command}` (2x, last ok)"
-        assert found["Errors", work.error(number)].text == f"`{work.error(number)}`"
+        assert found["Errors", work.error(number)].text == f"`{work.error(number)}` (passed since)"
     assert all(fact.earlier for fact in found.values())
 
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from compactor_cli.summaries.sections import code_items
 from compactor_cli.summaries.snippets import changes
 from tests.builders import call, calling, read, result
 
@@ -62,3 +63,15 @@ def test_a_command_that_failed_restores_nothing():
         result("c2", "error: pathspec 'a.py' did not match any file(s) known to git"),
     )
     assert [snippet.about for snippet in changes(messages)] == ["a.py"]
+
+
+@pytest.mark.parametrize("command", ["echo 'c = 1' >> src/one.py", "cat > src/one.py <<'E'\nc = 1\nE"])
+def test_a_change_that_a_command_overtook_is_not_called_the_last(command):
+    messages = did("src/one.py", "src/two.py", f"git status; {command}")
+    assert {snippet.about: snippet.overtaken for snippet in changes(messages)} == {
+        "src/one.py": True,
+        "src/two.py": False,
+    }
+    labels = [item.text for item in code_items(messages)]
+    assert labels == ["earlier change of `src/one.py`", "newest change of `src/two.py`"]
+    assert not any(snippet.overtaken for snippet in changes(did(f"git status; {command}", "src/one.py")))

@@ -14,6 +14,7 @@ from compactor_cli.features.work.file_checks import LABEL, FileChecks
 from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.git_files import KEEPING, commits_back
 from compactor_cli.features.work.ledger import PATHLESS, command_actions, every_action, is_within
+from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
@@ -84,8 +85,8 @@ class ChangedFiles(Struct):
     """The folder that the last command of git was about, where it is outside of `home`: only what is in it counts."""
     _stashes: list[tuple[int, dict[str, Change]]] = field(default_factory=list)
     """Number of the call, and the changes that it put aside."""
-    _by_name: dict[str, dict[str, None]] = field(default_factory=dict)
-    """Last part of a path -> paths that end so, among which may be a shorter form of one that comes now."""
+    _paths: KnownPaths = field(default_factory=KnownPaths)
+    """Those of `changes`, among which may be a shorter form of one that comes now."""
     _by_folder: dict[str, dict[str, None]] = field(default_factory=dict)
     """Name of a folder -> paths of changed files in one that is called so."""
     _named: set[str] = field(default_factory=set)
@@ -115,7 +116,7 @@ class ChangedFiles(Struct):
                 self._by_git(path, action, call, order)
                 inside = ""
                 continue
-            known = self._known(path)
+            known = self._paths.find(path)
             before = self.changes.get(known)
             existed = before.action in ("edited", "restored") if before else path in self.seen
             done = _done(action, existed=existed, known=before is not None and before.action != "deleted")
@@ -134,7 +135,7 @@ class ChangedFiles(Struct):
         was_open = known in self._open
         self._drop(known)
         self.changes[name] = change
-        self._by_name.setdefault(name.rsplit("/", 1)[-1], {})[name] = None
+        self._paths.add(name)
         for folder in name.split("/")[:-1]:
             self._by_folder.setdefault(folder, {})[name] = None
         if not change.commit and change.action != "restored":
@@ -142,8 +143,9 @@ class ChangedFiles(Struct):
 
     def _drop(self, name: str) -> None:
         if self.changes.pop(name, None):
-            for names in (self._open, self._untracked, self._by_name.get(name.rsplit("/", 1)[-1], {})):
+            for names in (self._open, self._untracked):
                 names.pop(name, None)
+            self._paths.discard(name)
             for folder in name.split("/")[:-1]:
                 self._by_folder.get(folder, {}).pop(name, None)
 
@@ -159,7 +161,7 @@ class ChangedFiles(Struct):
         last = place.rstrip("/").rsplit("/", 1)[-1]
         if last in ("", ".", ".."):
             return [name for name in pool if not self._elsewhere or name.startswith(f"{self._elsewhere}/")]
-        near = {**self._by_name.get(last, {}), **self._by_folder.get(last, {})}
+        near = {**dict.fromkeys(self._paths.named(last)), **self._by_folder.get(last, {})}
         return [name for name in self._within(".", near) if name in pool and is_within(name, place)]
 
     def _by_git(self, place: str, action: str, call: ToolCall, order: int) -> None:
@@ -221,7 +223,7 @@ class ChangedFiles(Struct):
             return False
         action, path, count, more, checked = match.groups()
         edits = int(count or more or (action == "edited"))
-        known = self._known(path)
+        known = self._paths.find(path)
         if known not in self.changes:
             self._carried.append(known)
         before = self.changes.get(known) or Change(action, 0, -1, -1, new=action in _MAKES)
@@ -236,18 +238,6 @@ class ChangedFiles(Struct):
             self._put(name, name, replace(change, new=False, commit=1))
         self._commits += bool(self._carried)
         self._carried = []
-
-    def _known(self, path: str) -> str:
-        """Return the name under which a file is known: one may be given from the root, the other from some folder."""
-        if path in self.changes:
-            return path
-        same = [
-            known
-            for known in self._by_name.get(path.rsplit("/", 1)[-1], ())
-            if known.startswith("/") != path.startswith("/")
-            and (f"/{known}".endswith(f"/{path}") or f"/{path}".endswith(f"/{known}"))
-        ]
-        return same[0] if len(same) == 1 else path
 
     def new_paths(self) -> list[str]:
         """Return paths that calls named; those of earlier rounds were made short then."""

@@ -103,6 +103,10 @@ class CheckRuns:
 
     def __init__(self) -> None:
         self.failing: dict[str, Run] = {}
+        self.passed_since: set[int] = set()
+        """Messages in which checks failed that have passed since."""
+        self._failed_in: dict[str, list[int]] = {}
+        """Label of a check -> messages in which it failed, since it has last passed."""
         self.passing: dict[tuple[CheckKind, str], Run] = {}
         self.passes: dict[tuple[CheckKind, tuple[str, ...]], int] = {}
         """Kind of check, and the folders that it was limited to -> number of the last call in which it passed; the
@@ -180,15 +184,19 @@ class CheckRuns:
             if other.check.kind != run.check.kind:
                 continue
             if run.check.covers(other.check, other.names):
-                del self.failing[label]
+                self._has_passed(label)
                 continue
             if not other.names:
                 continue
             left = tuple(name for name in other.names if not run.check.covers_name(other.check, name))
             if not left:
-                del self.failing[label]
+                self._has_passed(label)
             elif left != other.names:
                 self.failing[label] = replace(other, names=left, said="", mended=True)
+
+    def _has_passed(self, label: str) -> None:
+        del self.failing[label]
+        self.passed_since.update(self._failed_in.pop(label, ()))
 
     def _unknown(self, check: CheckRun) -> None:
         """Take note that nobody knows how it ended: what was known of it before may have changed."""
@@ -203,6 +211,7 @@ class CheckRuns:
                 del self.passing[key]
         self.failing.pop(run.check.label, None)
         self.failing[run.check.label] = run
+        self._failed_in.setdefault(run.check.label, []).append(run.message)
         if len(self.failing) > _MOST_FOLLOWED:
             del self.failing[next(iter(self.failing))]
 

@@ -90,10 +90,18 @@ class OpenErrors:
 
     def __init__(self) -> None:
         self.errors: dict[str, OpenError] = {}
+        self.made_up_for: set[int] = set()
+        """Messages with errors that a later call made up for."""
+        self._met: dict[str, list[int]] = {}
+        """Key of an open error -> messages in which it came up, or another one with that key."""
 
     def called_well(self, call: ToolCall) -> None:
         """Take over that a tool was called as it wants to be: an earlier call with wrong arguments is made up for."""
-        self.errors.pop(_arguments_of(call), None)
+        self._over(_arguments_of(call))
+
+    def _over(self, key: str) -> None:
+        if self.errors.pop(key, None) is not None:
+            self.made_up_for.update(self._met.pop(key, ()))
 
     def note(self, call: ToolCall, steps: Sequence[Step], changed: Sequence[str], path: str, order: int) -> None:
         """Take over a call that is no check and no effect: `changed` are files it changed, `path` the one it names."""
@@ -118,8 +126,8 @@ class OpenErrors:
                 key = missing  # looked for in one place after the other
             self._add(key, OpenError(_error(call), label, call.message, order, edit))
         elif call.failed is False or not call.command or not result_errors(call.said, True, limit=1):
-            self.errors.pop(key, None)
-            self.errors.pop(program, None)
+            self._over(key)
+            self._over(program)
 
     def carry(self, line: str) -> bool:
         """Take over a line of an earlier round."""
@@ -136,7 +144,9 @@ class OpenErrors:
         return True
 
     def _add(self, key: str, error: OpenError) -> None:
-        before = self.errors.pop(self._known(key), None)
+        known = self._known(key)
+        before = self.errors.pop(known, None)
+        self._met[key] = [*(self._met.pop(known, ()) if before else ()), error.message]
         again = before is not None and before.text == error.text
         self.errors[key] = replace(error, times=before.times + error.times) if before and again else error
         if len(self.errors) > _MOST:
@@ -151,12 +161,12 @@ class OpenErrors:
 
     def _over_for(self, path: str) -> None:
         for key in [key for key in self.errors if _names(key, path)]:
-            del self.errors[key]
+            self._over(key)
 
     def _tried_again(self, edit: str) -> None:
         """Take over that the same edit was made of another file: that it failed in the one before is got round."""
         for key in [key for key, error in self.errors.items() if error.edit == edit]:
-            del self.errors[key]
+            self._over(key)
 
     def lines(self, root: str, order: int) -> Iterator[StateLine]:
         """Open errors, newest first, but those that many calls passed over. `root` is left out of paths."""

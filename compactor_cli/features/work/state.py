@@ -112,6 +112,28 @@ def compute_state(
     `told`: where it stands. What is there from before was left out of the block only where it can be seen.
     `pairing`: that of the messages, where it is known.
     """
+    state, calls = _state_after(messages, earlier, told, folder, pairing)
+    return tuple(_by_worth(state, calls))
+
+
+def overcome_failures(messages: Sequence[Message]) -> frozenset[int]:
+    """Return the messages, by index, with failures that a later call made up for, or checks that have passed since."""
+    new = [message for message in messages if message.origin != "summary"]
+    state, _ = _state_after(new, (), _NOTHING_TOLD, "", None, every_error=True)
+    return frozenset(state.errors.made_up_for | state.checks.passed_since)
+
+
+def _state_after(
+    messages: Sequence[Message],
+    earlier: Iterable[str],
+    told: _Told,
+    folder: str,
+    pairing: Pairing | None,
+    *,
+    every_error: bool = False,
+) -> tuple[_State, int]:
+    """Return what is known behind these messages, and the number of their calls behind those that were told.
+    `every_error`: also of errors that are too old to be told."""
     calls = read_calls(messages, pairing)
     before = sum(call.message <= told.last for call in calls)
     home = session_folder(folder, messages) or main_folder(calls)
@@ -123,10 +145,11 @@ def compute_state(
     _carry(state, earlier, keep_pending=last <= told.last)
     for order, call in enumerate(calls[before:]):
         if call.answered:
-            _note(state, call, order, given_up=is_given_up(order, len(calls) - before))
+            given_up = not every_error and is_given_up(order, len(calls) - before)
+            _note(state, call, order, given_up=given_up)
         elif call.message == last and not _ends(call.tool):
             state.pending.append(StateLine("pending", _IN_FLIGHT + _in_flight(call), call.message, open=True))
-    return tuple(_by_worth(state, len(calls) - before))
+    return state, len(calls) - before
 
 
 def session_state(
