@@ -9,7 +9,9 @@ from typing import Literal
 
 from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
+from compactor_cli.features.work.ledger import call_arguments, command_of
 from compactor_cli.features.work.open_errors import misfortune
+from compactor_cli.features.work.outcome_lines import outcome_line
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_instructions
@@ -80,6 +82,7 @@ class Quoter:
         self._carried: dict[Spot, list[CarriedSpan]] = {}
         self._result_of = {call: result for result, call in self._call_of.items()}
         self._outcomes: dict[Spot, str] = {}
+        self._came_out: dict[Spot, str] = {}
         self._partners: dict[int, frozenset[Spot]] = {}
         self._excerpts: dict[tuple[tuple[ChosenLine, ...], frozenset[Spot]], tuple[Excerpt, ...]] = {}
         """Chosen lines of a message, and the quoted parts that its own go with -> how they are quoted: of the plans
@@ -200,13 +203,15 @@ class Quoter:
         return self._outcomes[call]
 
     def _short_result(self, piece: SessionPiece, quoted: Set[Spot]) -> str:
-        """Return the result of a call behind it, where it is a few words that are not quoted themselves."""
+        """Return what the result of a call came to behind it, where nothing of it is quoted: a few words, or the line
+        that says how a command came out."""
         spot = self._result_of.get((piece.message, piece.part))
         if spot is None or spot in quoted:
             return ""
-        said = self._part(spot).text.strip()
-        tells = _FEW_WORDS.fullmatch(said) is not None and not _SAYS_NOTHING.match(said)
-        return f" → {plain(said)}" if tells and not noisy_lines(said) else ""
+        if spot not in self._came_out:
+            self._came_out[spot] = plain(_telling(self._part((piece.message, piece.part)), self._part(spot)))
+        said = self._came_out[spot]
+        return f" → {said}" if said else ""
 
     def _speaker(self, piece: SessionPiece, end: int, quoted: Set[Spot]) -> str:
         """Return who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""
@@ -250,3 +255,12 @@ def _goes_on(piece: SessionPiece, end: int) -> bool:
 def _at_margin(text: str, start: int) -> bool:
     """Return whether a line of a summary begins at its margin, where only marks do."""
     return start == 0 or text[start - 1] == "\n"
+
+
+def _telling(call: Part, result: Part) -> str:
+    """Return the words of a result that are few enough to stand behind its call, or the line that says how a command
+    came out; empty where there are none."""
+    said = result.text.strip()
+    if _FEW_WORDS.fullmatch(said) is not None:
+        return "" if _SAYS_NOTHING.match(said) or noisy_lines(said) else said
+    return outcome_line(said) if command_of(call_arguments(call)) else ""
