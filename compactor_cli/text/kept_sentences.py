@@ -22,8 +22,16 @@ _MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*)\s*")
 """A line that says nothing without those around it."""
 _HEADING = compiled_later(r"#{1,6}\s|\*\*[^*\n]+\*\*:?$")
 _WORD = compiled_later(r"\w")
+_REFERS_BACK = compiled_later(
+    r"\W*(?:this|that|these|those|it|they|such|otherwise|instead|in (?:this|that) case|dies|sonst|esto|eso|cela|ça"
+    r"|sinon)\b|.*?\b(?:these|those)\b(?=[.,;:!?]|\s+(?:for|to|in|on|as|is|are|must|can|may|will|should|before|after)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A sentence that speaks of what the one before it says; words help, where they are known."""
 _SHORT = 80
 """Characters below which a sentence is taken to go on from the one before it."""
+_MOST_BEFORE = 3
+"""Sentences before one that are looked at for what it speaks of."""
 _ALL_OF_IT = 160
 """Characters of room that first words may take all of."""
 _GRAM = 3
@@ -101,11 +109,11 @@ def kept_sentences(
     closing: bool = False,
     ending: float = 0.0,
 ) -> list[tuple[int, int]]:
-    """Return where the sentences with most points stand, as many as fit, in their order; of equal
-    ones the first. A short one without a point comes with the one before it in its line. Empty when none fits, or when
-    the text is a single one. `opening` and `closing`: the first or the last one comes before all others. Of an opening
-    that has no room, its first words stay: what all others are about. `ending`: share of the characters for the
-    sentences at the end, without a gap."""
+    """Return where the sentences with most points stand, as many as fit, in their order; of equal ones the first. One
+    that speaks of the one before it in its line, or is short without a point, comes with it. Empty when none fits, or
+    when the text is a single one. `opening` and `closing`: the first or the last one comes before all others. Of an
+    opening that has no room, its first words stay: what all others are about. `ending`: share of the characters for
+    the sentences at the end, without a gap."""
     spans = list(_led(text, _spans(text)))
     if len(spans) < 2:
         return []
@@ -126,7 +134,7 @@ def kept_sentences(
         if index in kept:
             continue
         first = index
-        while not scores[index] and first not in stays and _goes_on(text, spans, first):
+        while first not in stays and _needs_more(text, spans, first, index, pointless=not scores[index]):
             first -= 1
         bundle = set(range(first, index + 1)) - kept
         size = sum(spans[number][1] - spans[number][0] for number in bundle)
@@ -185,7 +193,12 @@ def _says_something(sentence: str) -> bool:
     return _WORD.search(sentence) is not None and not _MARKUP.fullmatch(sentence)
 
 
-def _goes_on(text: str, spans: Sequence[tuple[int, int]], index: int) -> bool:
-    """Return whether a sentence is short and not the first of its line: alone it hardly makes sense."""
+def _needs_more(text: str, spans: Sequence[tuple[int, int]], index: int, asked: int, *, pointless: bool) -> bool:
+    """Return whether a sentence hardly makes sense without the one before it in its line, as it speaks of that, or is
+    short and has no point. Behind it stands the one that is `asked` for, some of those before which it takes."""
     start, end = spans[index]
-    return index > 0 and end - start < _SHORT and text[start - 1] != "\n"
+    if index == 0 or text[start - 1] == "\n":
+        return False
+    if pointless and end - start < _SHORT:
+        return True
+    return asked - index < _MOST_BEFORE and _REFERS_BACK.match(text, start, end) is not None

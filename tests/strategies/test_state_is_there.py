@@ -26,6 +26,8 @@ REAL = [
     "codex/019eecb9-cc3a-73c2-814a-dd4f8ced7545.jsonl",
 ]
 
+STATE = r"^State at the end(?:, the (?:\d+ messages|message) below included)?:\n- "
+
 
 def written(number: int, lines: int, listed: int) -> list[Json]:
     arguments = {"file_path": f"src/part_{number}.py", "content": "\n".join(WRITTEN[:lines])}
@@ -50,7 +52,7 @@ def test_the_state_stands_in_a_summary_though_what_is_left_last_is_too_small_for
 ) -> None:
     part = compact([*work.session()[:40], *ending], strategy="adaptive", target_ratio=ratio)
     summaries = [message.text() for message in part.messages if message.origin == "summary"]
-    assert re.search(r"^State at the end(?:, the (?:\d+ messages|message) below included)?:\n- ", summaries[-1], re.MULTILINE)
+    assert re.search(STATE, summaries[-1], re.MULTILINE)
     assert sum(text.count("\nState") for text in summaries) == 1
 
 
@@ -62,7 +64,7 @@ def test_the_state_of_a_real_session_is_there(name: str, ratio: float) -> None:
     (part,) = api.compact(source, Settings(strategy="adaptive", target_ratio=ratio), tokenizer="o200k_base").parts
     assert session_state(part.before.messages)
     summaries = [m.text() for m in part.messages if m.origin == "summary"]
-    assert any(re.search(r"^State at the end(?:, the (?:\d+ messages|message) below included)?:\n- ", text, re.MULTILINE) for text in summaries)
+    assert any(re.search(STATE, text, re.MULTILINE) for text in summaries)
 
 
 def edited(message: int, times: int = 1) -> list[Json]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,9 +62,33 @@ def test_the_best_sentences_stay_in_their_order_as_long_as_there_is_room() -> No
 
 
 def test_one_that_does_not_fit_leaves_its_room_to_the_next() -> None:
-    text = f"{'It must be long, ' * 9}very. It must be short. {PLAIN}"
+    text = f"{'It must be long, ' * 9}very. Names must be short. {PLAIN}"
     kept = [text[start:end].strip() for start, end in kept_sentences(text, 30, NONE)]
-    assert kept == ["It must be short."]
+    assert kept == ["Names must be short."]
+
+
+@pytest.mark.parametrize(
+    ("text", "together"),
+    [
+        ("Flights can be cancelled within a day. The API must check these before it answers.", True),
+        ("Flights can be cancelled within a day. They must be paid by card.", True),
+        ("Flights can be cancelled within a day. Otherwise the agent must refuse to help.", True),
+        ("Flights can be cancelled within a day. These flights must be paid by card.", True),
+        ("Flights can be cancelled within a day. The agent must ask for the reason.", False),
+        ("Flights can be cancelled within a day.\nThey must be paid by card, whoever asks.", False),
+    ],
+)
+def test_a_sentence_that_speaks_of_the_one_before_it_comes_with_that_or_not_at_all(text: str, together: bool) -> None:
+    filler = "\n" + "\n".join(f"Line {n} has nothing to say here." for n in range(9))
+    first, last = (part.strip() for part in re.split(r"(?<=day\.)\s", text))
+
+    def kept(room: int) -> str:
+        spans = kept_sentences(text + filler, room, NONE)
+        return "\n".join((text + filler)[start:end] for start, end in spans)
+
+    assert (last in kept(len(last) + 5)) is not together
+    assert last in kept(len(text) + 5)
+    assert first in kept(len(text) + 5) or not together
 
 
 CONDITION = "If the user asks why, don't change any of the files that the question is about. Just answer.\n"
