@@ -221,7 +221,7 @@ def test_an_identifier_in_the_middle_of_a_long_output_survives(ratio: float) -> 
     assert len(re.findall(r"host-\d{4} up", kept)) < 400
 
 
-MARK = re.compile(r"\[… (?P<count>[\d,]+) lines? left out · (?P<reference>ctx_[0-9a-f]{8})\]")
+MARK = re.compile(r"\[… (?P<count>[\d,]+) lines? left out(?: in all)? · (?P<reference>ctx_[0-9a-f]{8})\]")
 
 
 def test_a_newest_output_is_cut_in_place_with_a_count_and_a_reference() -> None:
@@ -234,6 +234,8 @@ def test_a_newest_output_is_cut_in_place_with_a_count_and_a_reference() -> None:
     kept = set(output.split("\n")) & set(written["content"].split("\n"))
     assert int(mark["count"].replace(",", "")) == 600 - len(kept)
     assert mark["reference"] == text_reference(output)
+    gaps = len(re.findall(r"^(?:\[… .*|…)$", written["content"], re.MULTILINE))
+    assert ("left out in all" in mark[0]) is (gaps > 1), "it counts the other gaps, too"
     lines = [line for line in written["content"].split("\n") if "…" not in line]
     assert lines == [line for line in output.split("\n") if line in kept], "lines keep their order"
 

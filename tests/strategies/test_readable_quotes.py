@@ -120,6 +120,24 @@ def test_a_quoted_call_has_the_few_words_of_its_result_behind_it(said: str, show
     assert quote(quoter.excerpts(with_result)).split("\n")[0] == '#1 calculate: {"sum":"1+2"}'
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said", "shown"),
+    [
+        ("Bash", '{"command": "mise run lint"}', "[lint] $ golangci-lint run\n0 issues.", " → 0 issues."),
+        ("Bash", '{"command": "pytest -q"}', "." * 60 + "\n60 passed in 1.20s", " → 60 passed in 1.20s"),
+        ("Bash", '{"command": "cat notes.md"}', "One line of notes.\nAnother line of notes that says no more.", ""),
+        ("Read", '{"path": "log.txt"}', "." * 60 + "\n60 passed in 1.20s", ""),
+    ],
+)
+def test_a_quoted_command_says_how_it_came_out(tool: str, arguments: str, said: str, shown: str) -> None:
+    told = Told(user("Check it."), calling(call("c1", tool, arguments)), answers("c1", said), says("So."))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
+    assert quote(quoter.excerpts(asked)).partition("}")[2] == shown
+    with_result = [*asked, *(ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2))]
+    assert quote(quoter.excerpts(with_result)).split("\n")[0].endswith("}"), "it is quoted, and not said twice"
+
+
 def test_lines_inside_of_json_are_lines_at_their_place_too() -> None:
     lines = "\n".join(f"{n} | berth_{n} = tide(harbor_{n})" for n in range(40))
     answer = json.dumps([{"query": "tides.py:1-40", "result": lines, "success": True}])

@@ -1,0 +1,43 @@
+"""What the user declined is a decision of theirs, and no work that waits."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.pipeline.sessions import assistant, compact, result, user
+from tests.strategies import work
+
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
+    "new_string was NOT written to the file)."
+)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "decided", "pending"),
+    [
+        ("rolling", "Key Technical Decisions", "Pending Work"),
+        ("handoff", r"3\. Technical Context and Decisions", r"6\. Unresolved Issues and Pending Tasks"),
+    ],
+)
+def test_a_declined_edit_stands_under_the_decisions(strategy: str, decided: str, pending: str) -> None:
+    edit = {"file_path": "src/store.py", "old_string": "a", "new_string": "b"}
+    declined = [assistant("I change the store.", ("d", "Edit", edit)), result("d", REFUSED), user("No, leave it.")]
+    part = compact([*declined, *work.session(12)], strategy=strategy, target_ratio=0.4)
+    text = next(m.text() for m in part.messages if m.origin == "summary")
+    under = dict(re.findall(r"^### ([^\n]+)\n(.*?)(?=^### |\Z)", text, re.M | re.S))
+    (of_decisions,) = [body for title, body in under.items() if re.match(decided, title)]
+    (of_pending,) = [body for title, body in under.items() if re.match(pending, title)]
+    assert "- declined: edit of src/store.py" in of_decisions
+    assert "declined" not in of_pending
+
+
+def test_where_nothing_else_is_known_of_decisions_the_users_words_are_pointed_to() -> None:
+    part = compact(work.session(12), strategy="rolling", target_ratio=0.4)
+    text = next(m.text() for m in part.messages if m.origin == "summary")
+    body = text.partition("### Key Technical Decisions\n")[2].partition("\n### ")[0]
+    words = "### Word for word\n" in text
+    assert words
+    assert body == "(see the user's words above)"
