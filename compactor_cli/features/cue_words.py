@@ -47,7 +47,7 @@ def _cue(words: str, inside: str = "") -> Cue:
 
 
 def _opens(openings: str) -> Cue:
-    """A cue for what begins with one of these, which are parted by blanks; `_` stands for a blank."""
+    """Return a cue for what begins with one of these, which are parted by blanks; `_` stands for a blank."""
     return Cue(frozenset(), openings=frozenset(each.replace("_", " ") for each in openings.split()))
 
 

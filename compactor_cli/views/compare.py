@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -14,6 +14,7 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, text_reference
 
 _REFERENCE = compiled_later(r"ctx_[0-9a-f]{8}")
+_GAP = compiled_later(r"(?:^|\s)…(?:\s|$)")
 
 
 class Fate(Struct, frozen=True):
@@ -37,8 +38,8 @@ class Matches(Struct, frozen=True):
 
 
 def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
-    """Match the messages of two transcripts: equal ones, then shortened ones by call ids and by the
-    references that their marks carry; summaries name what they stand for."""
+    """Match the messages of two transcripts: equal ones, then shortened ones by call ids, by the references that their
+    marks carry, and those of a few words by what is left of them; summaries name what they stand for."""
     earlier = {message.text() for message in before if message.origin == "summary"}
     known = {*earlier, *map(text_reference, earlier)}
     summaries = {index: numbers for index, message in enumerate(after) if (numbers := _stands_for(message, known))}
@@ -57,6 +58,8 @@ def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
     added = 0
     for place in rest:
         match = None if place in summaries else _match(after[place], by_call, by_reference, shortened)
+        if match is None and place not in summaries:
+            match = _with_gaps(after[place], before, (index for index in left if index not in shortened))
         if match is None:
             added += 1
         else:
@@ -161,6 +164,27 @@ def _strings(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _strings(item)
+
+
+def _with_gaps(message: Message, before: Sequence[Message], indices: Iterable[int]) -> int | None:
+    """Return the first message of the same role that has the words of this one in their order, with something between
+    them where it has a mark of a gap; None where it has none, or no message does."""
+    pieces = [piece.strip() for piece in _GAP.split(message.text())]
+    if len(pieces) < 2:
+        return None
+    alike = (index for index in indices if before[index].role == message.role)
+    return next((index for index in alike if _holds(before[index].text().strip(), pieces)), None)
+
+
+def _holds(text: str, pieces: Sequence[str]) -> bool:
+    """Return whether a text begins and ends with the first and the last piece, and has the others between them."""
+    end = 0
+    for piece in pieces:
+        start = text.find(piece, end)
+        if start < 0:
+            return False
+        end = start + len(piece)
+    return text.startswith(pieces[0]) and text.endswith(pieces[-1])
 
 
 def _match(

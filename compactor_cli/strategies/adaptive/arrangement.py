@@ -61,6 +61,8 @@ class Stretch(Struct):
     """Groups at their place between the stretch before it and this one, when all of them may be quoted instead."""
     joins: bool = False
     """It may be joined with the stretch before it."""
+    gone: list[Group] = field(default_factory=list)
+    """Groups before it of which nothing is kept: its summary says that it stands for them, too."""
 
 
 def arrange(
@@ -102,7 +104,14 @@ def arrange(
         stretches[-1].tokens += extra
     # a few words of the very end are worth one: without them the request before would pass for one that is open
     last = groups[-1] if groups and quoted(groups[-1]) else None
-    told = [s for s in _joined(stretches, quoted) if s.tokens >= worth or s.groups[-1] is last]
+    told: list[Stretch] = []
+    gone: list[Group] = []
+    for stretch in _joined(stretches, quoted):
+        if stretch.tokens >= worth or stretch.groups[-1] is last:
+            stretch.gone, gone = gone, []
+            told.append(stretch)
+        else:
+            gone += (group for group in stretch.groups if group.index not in in_place)
     return told or (_first_gap(groups, in_place, movable, quoted) if needed else [])
 
 

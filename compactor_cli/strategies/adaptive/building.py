@@ -241,12 +241,12 @@ class PlanBuilder:
             chosen = {index: choices for index, choices in quoted.items() if choices}
             # the state stands in the last summary that is worth its tokens
             state = self._state_behind(stretch, decisions) if ends else ""
-            slot = self.quoter.slot(stretch.groups, chosen, state, based=stretch is based)
+            slot = self.quoter.slot([*stretch.gone, *stretch.groups], chosen, state, based=stretch is based)
             slot = self._ended(slot) if ends else slot
             if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
                 slots.append(slot)
                 ends = False
-                for group in stretch.groups:
+                for group in (*stretch.gone, *stretch.groups):
                     decisions[group.index] = summarized(group, chosen.get(group.index, ()))
             else:  # a summary of them would take more than they do
                 for group in stretch.groups:

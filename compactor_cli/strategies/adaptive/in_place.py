@@ -27,8 +27,6 @@ _NAMED = 400
 """Tokens of a result from which on the mark of what is left out names the original."""
 _MARK = 12
 """Tokens of the mark of what is left out."""
-_FEW_CHARACTERS = 200
-"""Characters left out of a line up to which their number says nothing."""
 _CHANGED = 500
 """Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
 _WORD = compiled_later(r"\w")
@@ -164,9 +162,9 @@ class InPlaceRenderer:
             else:
                 # the first mark says how much is left out of all and where the original is
                 kept = [(lines.starts[n], lines.ends[n]) for n in chosen]
-                gaps = _gaps(chosen, all_lines)
                 source = text_reference(part.text) if _needs_name(part) else ""
-                mark = "…" if marked else self._mark(text, kept, gaps, source)
+                marked = marked or part.tokens <= SMALL  # of a few words it says nothing
+                mark = "…" if marked else self._mark(text, kept, _gaps(chosen, all_lines), source)
                 inline = "\n" not in gap
                 pieces.append(f" {mark} " if inline else f"\n{mark}\n")
                 marked = True
@@ -189,10 +187,7 @@ class InPlaceRenderer:
         left_out = text.count("\n") + 1 - kept_lines
         amount = f"{left_out:,} line{'s' * (left_out > 1)}"
         if left_out < 2:
-            characters = len(text) - sum(end - start for start, end in kept)
-            if characters <= _FEW_CHARACTERS:
-                return "…"
-            amount = f"{characters:,} characters"
+            amount = f"{len(text) - sum(end - start for start, end in kept):,} characters"
         amount += f" left out{IN_ALL if gaps > 1 else ''}"
         return f"[… {amount} · {reference}]" if reference else f"[… {amount}]"
 
