@@ -124,6 +124,8 @@ class SummaryRequest(Struct, frozen=True):
     state: tuple[StateLine, ...] = ()
     """What is known of the state at the end of the transcript, as far as it stands on messages up to the last of
     these; in the order of worth."""
+    overcome: frozenset[int] = frozenset()
+    """Messages of the transcript, by index, with failures that a later call made up for."""
     task: str = ""
     """The request that the session began with."""
     answered: bool = False

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.followed import is_answered
-from compactor_cli.features.work.state import session_state
+from compactor_cli.features.work.state import KnownState, known_state
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.pairing import Pairing
@@ -70,7 +70,7 @@ def write_summaries(
     # newest first: what a summary does not need goes to the next older one
     slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
     told = any(slot.excerpts is None for slot in slots)
-    state = session_state(messages, transcript.folder, pairing) if told else ()
+    known = known_state(messages, transcript.folder, pairing) if told else KnownState()
     requests = [
         _request(
             transcript, groups, slot, number, base if names_base and slot is base_slot else None, keywords, context
@@ -78,10 +78,10 @@ def write_summaries(
         for slot in slots
     ]
     task = _task(messages)
-    requests = [replace(request, task=task) for request in requests]
+    requests = [replace(request, task=task, overcome=known.overcome) for request in requests]
     newest = max(range(len(slots)), key=lambda index: slots[index].groups[-1], default=-1)
     requests = [
-        replace(request, state=_up_to(state, request.messages)) if index == newest else request
+        replace(request, state=_up_to(known.lines, request.messages)) if index == newest else request
         for index, request in enumerate(requests)
     ]
     for slot, request in zip(slots, context.summarizer.prepare(requests, context.count), strict=True):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from msgspec import Struct, field
 
@@ -25,7 +25,6 @@ from compactor_cli.features.work.ledger import (
 )
 from compactor_cli.features.work.open_errors import only_looks
 from compactor_cli.features.work.same_paths import KnownPaths
-from compactor_cli.features.work.state import overcome_failures
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot, pair
 from compactor_cli.summaries.outline import FACTS, cells
@@ -110,8 +109,11 @@ class Fact(Struct):
         return self.section == "Files" and set(self.counts) == {"read"}
 
 
-def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) -> list[Fact]:
-    """Return facts in the order in which they came up; `earlier` are lines of earlier summaries by section."""
+def facts_of(
+    messages: Sequence[Message], earlier: Iterable[tuple[str, str]], overcome: Set[int] = frozenset()
+) -> list[Fact]:
+    """Return facts in the order in which they came up; `earlier` are lines of earlier summaries by section, `overcome`
+    messages with failures that a later call made up for, by index."""
     facts: dict[tuple[str, str], Fact] = {}
     for section, line in earlier:
         fact = parse(section, line)
@@ -123,7 +125,7 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
             known.passed_since = fact.passed_since
             known.changed_line = fact.changed_line or known.changed_line
 
-    over: frozenset[int] = frozenset()
+    over = _numbers_of(messages, overcome) if overcome else frozenset()
 
     def add(section: str, about: str, action: str, numbers: Sequence[int], outcome: str = "") -> None:
         known = facts.setdefault((section, about), Fact(section, about))
@@ -133,8 +135,6 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
         known.passed_since = outcome in ("", "failed") and section != "Files" and numbers[-1] in over
 
     ledger = compute_ledger(messages)
-    if ledger.errors or any(command.failed for command in ledger.commands):
-        over = _made_up_for(messages)
     paths = KnownPaths(about for section, about in facts if section == "Files")
     for path, file in ledger.files.items():
         for action in ACTIONS:
@@ -153,10 +153,9 @@ def facts_of(messages: Sequence[Message], earlier: Iterable[tuple[str, str]]) ->
     return list(facts.values())
 
 
-def _made_up_for(messages: Sequence[Message]) -> frozenset[int]:
-    """Return the numbers of calls and results with failures that a later call made up for."""
-    over = overcome_failures(messages)
-    answered = ((at, asked) for (at, _), (asked, _) in pair(messages).answers.items() if messages[at].index in over)
+def _numbers_of(messages: Sequence[Message], results: Set[int]) -> frozenset[int]:
+    """Return the numbers of messages with results, given by index, and of those with their calls."""
+    answered = ((at, asked) for (at, _), (asked, _) in pair(messages).answers.items() if messages[at].index in results)
     return frozenset(messages[at].number for spots in answered for at in spots)
 
 

@@ -19,6 +19,7 @@ from compactor_cli.summaries.answered import since_last_request
 from compactor_cli.summaries.facts import left_out, left_out_before
 from compactor_cli.summaries.layout import Page, PageLine, beside_end, not_said, render, standing
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
+from compactor_cli.summaries.participants import tier_items
 from compactor_cli.summaries.quoting import quoting, without_least
 from compactor_cli.summaries.sections import (
     WEIGHTS,
@@ -28,7 +29,6 @@ from compactor_cli.summaries.sections import (
     fact_items,
     last_actions,
     last_words,
-    tier_items,
 )
 from compactor_cli.summary_text.excerpts import Excerpt
 from compactor_cli.summary_text.headers import written_by
@@ -73,7 +73,13 @@ class Extractive:
         page = replace(page, state=_state(page, request, count))
         page = replace(page, lines=beside(page, request, count))
         items = _distinct(
-            candidates(request.messages, request.keywords, request.slot.quotes, answered=request.answered)
+            candidates(
+                request.messages,
+                request.keywords,
+                request.slot.quotes,
+                answered=request.answered,
+                overcome=request.overcome,
+            )
         )
         items = beside_end(items, page.since)
         items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
@@ -250,7 +256,7 @@ def _by_part(request: SummaryRequest, form: Form, items: Sequence[SummaryItem]) 
             by_part[part_of.get(item.messages[0], 0) if item.messages else 0].append(item)
     if not form.facts_first:
         for part_items, (_, messages) in zip(by_part, request.parts, strict=True):
-            part_items.extend(fact_items(messages))
+            part_items.extend(fact_items(messages, request.overcome))
     return by_part
 
 

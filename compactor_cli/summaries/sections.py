@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import chain
 
 from msgspec import Struct
@@ -32,7 +31,6 @@ from compactor_cli.summary_text.excerpts import harmless, person_named
 from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, words_since
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.kept_sentences import Keywords, points
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
@@ -71,10 +69,6 @@ _OUTPUT_BEGINS = 180
 """Characters by which two lines of outputs are the same: what is computed of an error is cut sooner than what is
 quoted."""
 _OUTPUT_LINES = 6
-_TOOLS = 6
-"""Tools that are named among the participants."""
-_NAMES, _LONGEST_NAME, _READ = 6, 60, 4_000
-"""Names that say what messages were about, their characters, and those of a text in which they are looked for."""
 _NEWEST, _LAST = 40, 2
 """Messages that are searched for the newest calls, and how many of those are named."""
 _JUST_NOW = 10
@@ -118,10 +112,15 @@ class SummaryItem(Struct, frozen=True):
 
 
 def candidates(
-    messages: Sequence[Message], keywords: frozenset[str], quotes: Sequence[Quote] = (), *, answered: bool = False
+    messages: Sequence[Message],
+    keywords: frozenset[str],
+    quotes: Sequence[Quote] = (),
+    *,
+    answered: bool = False,
+    overcome: Set[int] = frozenset(),
 ) -> list[SummaryItem]:
     """Return every line that a summary of these messages might have; what it repeats in full is none. `answered`: the
-    agent went on after them."""
+    agent went on after them. `overcome`: as for `facts_of`."""
     items: list[SummaryItem] = []
     matcher = Keywords(keywords)
     files = shown_files(messages)
@@ -154,54 +153,15 @@ def candidates(
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
         newest = [message for message in newest if message.number > progress.messages[0]]
     items += _last_thought(newest)
-    items += _facts(messages, earlier)
+    items += _facts(messages, earlier, overcome)
     return items
 
 
-def tier_items(messages: Sequence[Message], form: str) -> list[SummaryItem]:
-    """Return who took part, and the names that most messages speak of, for the summaries of tiers."""
-    if form != "tiers":
-        return []
-    return [*_participants(messages), *_topics(messages)]
-
-
-def _participants(messages: Sequence[Message]) -> Iterator[SummaryItem]:
-    """Yield each role with its messages, and each tool with its calls."""
-    new = [message for message in messages if message.origin != "summary"]
-    roles = Counter(
-        "user" if m.origin == "request" else m.role for m in new if m.origin == "request" or m.role == "assistant"
-    )
-    tools = Counter(call.name for message in new for call in message.calls)
-    participants = [f"{role} ({n} message{'s' * (n > 1)})" for role, n in sorted(roles.items(), reverse=True)]
-    called = [f"`{one_line(name, 60)}` {n}x" for name, n in sorted(tools.items(), key=lambda t: (-t[1], t[0]))]
-    participants += [f"tools {', '.join(called[:_TOOLS])}"] if called else []
-    if participants:
-        yield SummaryItem("Participants", ", ".join(participants), (), -1)
-
-
-def _topics(messages: Sequence[Message]) -> Iterator[SummaryItem]:
-    """Yield the names that most of the messages share; what only one message names is no topic."""
-    shared: Counter[str] = Counter()
-    for message in messages:
-        if message.origin != "request" and message.role != "assistant":
-            continue
-        named = identifiers(message.text("text")[:_READ])
-        # of calls what may be a file; the names of arguments are none
-        called = {name for call in message.calls for name in identifiers(unescape(call.text[:_READ]))}
-        named |= {name for name in called if not name.isidentifier()}
-        shared.update(name for name in named if len(name) <= _LONGEST_NAME)
-    names = sorted((name for name, count in shared.items() if count > 1), key=lambda name: (-shared[name], name))
-    if names:
-        yield SummaryItem(
-            "Topics", f"spoken of most: {', '.join(f'`{one_line(name, 80)}`' for name in names[:_NAMES])}", (), -1
-        )
-
-
-def fact_items(messages: Sequence[Message]) -> list[SummaryItem]:
+def fact_items(messages: Sequence[Message], overcome: Set[int] = frozenset()) -> list[SummaryItem]:
     """Return what is computed from the calls and results of some messages, and what earlier summaries of them know."""
     summaries = [message for message in messages if message.origin == "summary"]
     earlier = [(item.section, item.text) for message in summaries for item in _earlier(message, set())]
-    return list(_facts(messages, earlier))
+    return list(_facts(messages, earlier, overcome))
 
 
 def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
@@ -374,8 +334,10 @@ def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
     return lines
 
 
-def _facts(messages: Sequence[Message], earlier: Sequence[tuple[str, str]]) -> Iterator[SummaryItem]:
-    for order, fact in enumerate(facts_of(messages, earlier)):
+def _facts(
+    messages: Sequence[Message], earlier: Sequence[tuple[str, str]], overcome: Set[int]
+) -> Iterator[SummaryItem]:
+    for order, fact in enumerate(facts_of(messages, earlier, overcome)):
         is_over = fact.only_read or fact.passed_since
         bonus = {"Files": 0.0 if is_over else 5.0, "Errors": 0.0 if is_over else 6.0}.get(fact.section, 0.0)
         place = fact.messages[0] * 1000 + order if fact.section == "Errors" and fact.messages else order

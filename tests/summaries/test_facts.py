@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.features.work.ledger import ACTIONS
+from compactor_cli.features.work.state import known_state
 from compactor_cli.summaries.facts import Fact, facts_of, parse, shown_command
 from compactor_cli.summaries.outline import cells, row
 from tests.pipeline.sessions import Json, assistant, result, transcript, user
@@ -228,7 +229,8 @@ def on_file(number: int, tool: str, path: str) -> list[Json]:
 
 def told_of(*calls: list[Json]) -> dict[str, str]:
     records = [user("Mend it."), *(record for call in calls for record in call)]
-    return {fact.about: fact.text for fact in facts_of(transcript(records).messages, ())}
+    messages = transcript(records).messages
+    return {fact.about: fact.text for fact in facts_of(messages, (), known_state(messages).overcome)}
 
 
 FAILED = "Exit code 1\nE   AssertionError: assert 106 == 108\n=== 1 failed, 20 passed in 0.31s ==="

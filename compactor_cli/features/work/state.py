@@ -116,13 +116,6 @@ def compute_state(
     return tuple(_by_worth(state, calls))
 
 
-def overcome_failures(messages: Sequence[Message]) -> frozenset[int]:
-    """Return the messages, by index, with failures that a later call made up for, or checks that have passed since."""
-    new = [message for message in messages if message.origin != "summary"]
-    state, _ = _state_after(new, (), _NOTHING_TOLD, "", None, every_error=True)
-    return frozenset(state.errors.made_up_for | state.checks.passed_since)
-
-
 def _state_after(
     messages: Sequence[Message],
     earlier: Iterable[str],
@@ -152,23 +145,46 @@ def _state_after(
     return state, len(calls) - before
 
 
+class KnownState(Struct, frozen=True):
+    """The state at the end of a session, and what went wrong on the way."""
+
+    lines: tuple[StateLine, ...] = ()
+    """In the order of worth."""
+    overcome: frozenset[int] = frozenset()
+    """Messages, by index, with failures that a later call made up for, or checks that have passed since."""
+
+
 def session_state(
     messages: Sequence[Message], folder: str = "", pairing: Pairing | None = None
 ) -> tuple[StateLine, ...]:
     """Return the state at the end of a session, with what summaries of earlier rounds say of it. `folder`: where it
     works, if that is known. `pairing`: that of the messages, where it is known."""
+    return tuple(_by_worth(*_state_of(messages, folder, pairing)))
+
+
+def known_state(messages: Sequence[Message], folder: str = "", pairing: Pairing | None = None) -> KnownState:
+    """Return the same, and the failures that are over, however long ago they were."""
+    state, calls = _state_of(messages, folder, pairing, every_error=True)
+    overcome = frozenset(state.errors.made_up_for | state.checks.passed_since)
+    return KnownState(tuple(_by_worth(state, calls)), overcome)
+
+
+def _state_of(
+    messages: Sequence[Message], folder: str, pairing: Pairing | None, *, every_error: bool = False
+) -> tuple[_State, int]:
     summaries = [at for at, message in enumerate(messages) if message.origin == "summary"]
     if not summaries:
-        return compute_state(messages, folder=folder, pairing=pairing)
+        return _state_after(messages, (), _NOTHING_TOLD, folder, pairing, every_error=every_error)
     earlier: list[str] = []
-    told = _Told()
+    told = _NOTHING_TOLD
     for at in summaries:
         message = messages[at]
         if lines := state_lines(message.text("text")):
             earlier += lines
             last = min(at + holds_after(message.text("text")), len(messages) - 1)
             told = _Told(message.index, messages[last].index)
-    return compute_state([m for m in messages if m.origin != "summary"], earlier, told, folder)
+    new = [m for m in messages if m.origin != "summary"]
+    return _state_after(new, earlier, told, folder, None, every_error=every_error)
 
 
 def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None:

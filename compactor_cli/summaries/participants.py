@@ -1,0 +1,55 @@
+"""Who took part in a stretch of messages, and what most of them speak of: for the summaries of tiers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from compactor_cli.model.message import Message
+from compactor_cli.summaries.sections import SummaryItem
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.identifiers import identifiers, unescape
+
+_TOOLS = 6
+"""Tools that are named among the participants."""
+_NAMES, _LONGEST_NAME, _READ = 6, 60, 4_000
+"""Names that say what messages were about, their characters, and those of a text in which they are looked for."""
+
+
+def tier_items(messages: Sequence[Message], form: str) -> list[SummaryItem]:
+    """Return who took part, and the names that most messages speak of, for the summaries of tiers."""
+    if form != "tiers":
+        return []
+    return [*_participants(messages), *_topics(messages)]
+
+
+def _participants(messages: Sequence[Message]) -> Iterator[SummaryItem]:
+    """Yield each role with its messages, and each tool with its calls."""
+    new = [message for message in messages if message.origin != "summary"]
+    roles = Counter(
+        "user" if m.origin == "request" else m.role for m in new if m.origin == "request" or m.role == "assistant"
+    )
+    tools = Counter(call.name for message in new for call in message.calls)
+    participants = [f"{role} ({n} message{'s' * (n > 1)})" for role, n in sorted(roles.items(), reverse=True)]
+    called = [f"`{one_line(name, 60)}` {n}x" for name, n in sorted(tools.items(), key=lambda t: (-t[1], t[0]))]
+    participants += [f"tools {', '.join(called[:_TOOLS])}"] if called else []
+    if participants:
+        yield SummaryItem("Participants", ", ".join(participants), (), -1)
+
+
+def _topics(messages: Sequence[Message]) -> Iterator[SummaryItem]:
+    """Yield the names that most of the messages share; what only one message names is no topic."""
+    shared: Counter[str] = Counter()
+    for message in messages:
+        if message.origin != "request" and message.role != "assistant":
+            continue
+        named = identifiers(message.text("text")[:_READ])
+        # of calls what may be a file; the names of arguments are none
+        called = {name for call in message.calls for name in identifiers(unescape(call.text[:_READ]))}
+        named |= {name for name in called if not name.isidentifier()}
+        shared.update(name for name in named if len(name) <= _LONGEST_NAME)
+    names = sorted((name for name, count in shared.items() if count > 1), key=lambda name: (-shared[name], name))
+    if names:
+        yield SummaryItem(
+            "Topics", f"spoken of most: {', '.join(f'`{one_line(name, 80)}`' for name in names[:_NAMES])}", (), -1
+        )
