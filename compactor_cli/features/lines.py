@@ -28,7 +28,7 @@ from compactor_cli.text.escapes import place_in_readable
 from compactor_cli.text.json_values import without_blanks
 from compactor_cli.text.list_items import parents_of_items
 from compactor_cli.text.noise import noisy_lines
-from compactor_cli.text.section_headings import heading_between
+from compactor_cli.text.section_headings import FilesShown, heading_between
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 from compactor_cli.text.units import JsonMember, Span, clause_spans, json_members, line_units
 
@@ -226,6 +226,7 @@ class SessionLines:
         """Lines that say nothing of the work: noise of tools, and arguments that many calls have alike."""
         self._leads: dict[int, tuple[Span, ...]] = {}
         """Line -> the spans of what says what it is of: the object of a member of JSON, the item around an item."""
+        self._files = FilesShown()
         self._pieces_of: dict[int, list[int]] = {}
         self._bare: tuple[int, str] = (-1, "")
         """The piece of the line whose terms were asked for last, and its text as `chunked` has it."""
@@ -296,15 +297,16 @@ class SessionLines:
         before it, shows that."""
         spans = self._leads.get(line)
         follows = after >= 0 and self.piece_of[after] == self.piece_of[line]
-        if follows and self.piece(line).speech:
-            heading = heading_between(self.piece(line).text, self.ends[after], self.starts[line])
-            spans = (heading, *(spans or ())) if heading else spans
+        piece, since = self.piece(line), self.ends[after] if follows else 0
+        heading = heading_between(piece.text, since, self.starts[line]) if piece.speech and follows else None
+        if not piece.speech and not piece.call:
+            heading = self._files.over(self.piece_of[line], piece.text, since, self.starts[line])
+        spans = (heading, *(spans or ())) if heading else spans
         if spans is None:  # most lines
             return ""
         if follows:
             known, start, end = self._leads.get(after, ()), self.starts[after], self.ends[after]
             spans = tuple(span for span in spans if span not in known and not start <= span[0] < end)
-        piece = self.piece(line)
         leads = [piece.text[start:end].strip() for start, end in spans]
         if piece.call:
             leads = [short_path(_VALUE.sub(r"\1", lead)) for lead in leads]

@@ -13,6 +13,12 @@ _HEADING_OR_CODE = compiled_later(
     r"(`{3,}|~{3,}).*?(?:^ {0,3}\2[`~]*[ \t]*$|\Z))",
     re.MULTILINE | re.DOTALL,
 )
+_PATH = r"(?:[\w.@+~-]*/)*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+/)+[\w.@+~-]+"
+_OVER = r"(?:#{1,6}|={2,}>?|-{2,}|>{1,3}|\*{3}|File:|\[File:)[ \t]*"
+_FILE = compiled_later(rf"^(?:diff --git \S+ \S+|{_OVER}(?:{_PATH})(?:[ \t:)\]<=(-][^\n]{{0,60}})?)$", re.MULTILINE)
+"""What stands over a file in an output that shows several, or their changes."""
+_BEGINNINGS = ("diff --git ", "\n#", "\n=", "\n--", "\n>", "\n***", "File:")
+_SEVERAL = 2
 Span = tuple[int, int]
 
 
@@ -42,3 +48,28 @@ def _headings(text: str) -> tuple[Span, ...]:
     if "#" not in text and "**" not in text:
         return ()
     return tuple(match.span() for match in _HEADING_OR_CODE.finditer(text) if match[1])
+
+
+class FilesShown:
+    """The lines over the files of outputs, each of which is read once."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[Span, ...]] = {}
+        """Number of an output -> where they stand."""
+
+    def over(self, output: int, text: str, start: int, end: int) -> Span | None:
+        """Return the span of the line over the file that the text of an output at `end` is of, where it shows several;
+        None where that is not between the two places. `output` numbers the text."""
+        if output not in self._found:
+            self._found[output] = _files(text)
+        files = self._found[output]
+        at = bisect_left(files, (end, 0))
+        return files[at - 1] if at and start <= files[at - 1][0] and files[at - 1][1] <= end else None
+
+
+def _files(text: str) -> tuple[Span, ...]:
+    """Return the spans of the lines over files, in order; empty where there are not several."""
+    if not any(begins in text for begins in _BEGINNINGS):  # as in most
+        return ()
+    found = tuple(match.span() for match in _FILE.finditer(text))
+    return found if len(found) >= _SEVERAL else ()

@@ -138,6 +138,21 @@ def test_a_quoted_command_says_how_it_came_out(tool: str, arguments: str, said: 
     assert quote(quoter.excerpts(with_result)).split("\n")[0].endswith("}"), "it is quoted, and not said twice"
 
 
+def test_what_is_quoted_of_an_output_of_several_files_says_which() -> None:
+    berths = "\n".join(f"berth_{n} = tide(harbor_{n})" for n in range(12))
+    said = f"==> north/tides.py <==\n{berths}\n\n==> south/tides.py <==\n{berths.replace('berth', 'pier')}"
+    told = Told(user("Read them."), calling(call("c1", "Bash", '{"command": "head */tides.py"}')), answers("c1", said))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    wanted = [line for line in told.lines.of_message(2) if re.search(r"_(?:5|9)\b", told.lines.text(line))]
+    text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in wanted]))
+    north, south = (part.partition(" <== … ")[2] for part in text.split("==> ")[1:])
+    assert "north/tides.py" in text.split("berth_")[0]
+    assert "south/tides.py" in text.partition("pier_")[0]
+    assert "berth_5" in north
+    assert "pier_5" in south
+    assert text.count("tides.py <==") == 2, "each is said once"
+
+
 def test_lines_inside_of_json_are_lines_at_their_place_too() -> None:
     lines = "\n".join(f"{n} | berth_{n} = tide(harbor_{n})" for n in range(40))
     answer = json.dumps([{"query": "tides.py:1-40", "result": lines, "success": True}])

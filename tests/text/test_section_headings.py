@@ -1,0 +1,67 @@
+"""The lines over the files of an output that shows several."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.text.section_headings import FilesShown
+
+READ = """\
+# src/fact/mod.rs (14 lines) [full]
+
+pub mod raw;
+# a comment of the code
+# src/service.rs (664 lines) [full]
+
+pub struct Service;
+"""
+DIFF = """\
+diff --git a/src/one.py b/src/one.py
+@@ -1 +1 @@
+-a = 1
++a = 2
+diff --git a/docs/two.md b/docs/two.md
+@@ -1 +1 @@
+-Two.
++Two!
+"""
+
+
+def over(text: str, shown: str, after: str = "") -> str:
+    start = text.index(after) + len(after) if after else 0
+    span = FilesShown().over(0, text, start, text.index(shown))
+    return text[slice(*span)] if span else ""
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "heading"),
+    [
+        (READ, "pub mod raw", "# src/fact/mod.rs (14 lines) [full]"),
+        (READ, "pub struct", "# src/service.rs (664 lines) [full]"),
+        (DIFF, "+a = 2", "diff --git a/src/one.py b/src/one.py"),
+        (DIFF, "+Two!", "diff --git a/docs/two.md b/docs/two.md"),
+        ("==> a.log <==\none\n\n==> b.log <==\ntwo\n", "two", "==> b.log <=="),
+        ("--- a.log ---\none\n--- logs/b\ntwo\n", "two", "--- logs/b"),
+        ("File: a.log\none\nFile: b.log\ntwo\n", "two", "File: b.log"),
+    ],
+)
+def test_a_line_of_an_output_of_several_files_is_of_the_one_above_it(text: str, shown: str, heading: str) -> None:
+    assert over(text, shown) == heading
+
+
+def test_what_was_shown_since_needs_no_other_heading() -> None:
+    assert over(DIFF, "+a = 2", after="@@ -1 +1 @@") == ""
+    assert over(DIFF, "+Two!", after="+a = 2") == "diff --git a/docs/two.md b/docs/two.md"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# src/one.py\nx = 1\ny = 2\n",
+        "# The first thing\nx = 1\n# The second thing\ny = 2\n",
+        "-- nothing here\nx = 1\n-- and nothing there\ny = 2\n",
+        "x = 1\ny = 2\n",
+    ],
+)
+def test_one_file_and_comments_have_no_such_lines(text: str) -> None:
+    assert over(text, text.splitlines()[-1]) == ""
