@@ -22,12 +22,16 @@ _MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*)\s*")
 """A line that says nothing without those around it."""
 _HEADING = compiled_later(r"#{1,6}\s|\*\*[^*\n]+\*\*:?$")
 _WORD = compiled_later(r"\w")
-_REFERS_BACK = compiled_later(
+_BEGINS_WITH_IT = compiled_later(
     r"\W*(?:this|that|these|those|it|they|such|otherwise|instead|in (?:this|that) case|dies|sonst|esto|eso|cela|ça"
-    r"|sinon)\b|.*?\b(?:these|those)\b(?=[.,;:!?]|\s+(?:for|to|in|on|as|is|are|must|can|may|will|should|before|after)\b)",
-    re.IGNORECASE | re.DOTALL,
+    r"|sinon)\b",
+    re.IGNORECASE,
 )
 """A sentence that speaks of what the one before it says; words help, where they are known."""
+_OF_THESE = compiled_later(
+    r"\bth[eo]se\b(?=[.,;:!?]|\s+(?:for|to|in|on|as|is|are|must|can|may|will|should|before|after)\b)", re.IGNORECASE
+)
+"""Further inside of it, what is not named there."""
 _SHORT = 80
 """Characters below which a sentence is taken to go on from the one before it."""
 _MOST_BEFORE = 3
@@ -201,4 +205,11 @@ def _needs_more(text: str, spans: Sequence[tuple[int, int]], index: int, asked: 
         return False
     if pointless and end - start < _SHORT:
         return True
-    return asked - index < _MOST_BEFORE and _REFERS_BACK.match(text, start, end) is not None
+    return asked - index < _MOST_BEFORE and _refers_back(text, start, end)
+
+
+def _refers_back(text: str, start: int, end: int) -> bool:
+    if _BEGINS_WITH_IT.match(text, start, end):
+        return True
+    may = text.find("ese", start, end) >= 0 or text.find("ose", start, end) >= 0
+    return may and _OF_THESE.search(text, start, end) is not None
