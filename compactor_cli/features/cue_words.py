@@ -67,7 +67,7 @@ CUES = {
         "january february march april may june july august september october november december jan feb mar apr jun "
         "jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday today tomorrow "
         "yesterday tonight week weeks weekend month months year years day days morning evening hour hours minutes "
-        "ago last next since until spring summer autumn winter noon midnight am pm o'clock januar februar märz mai "
+        "ago last next since until spring summer autumn winter noon midnight am pm januar februar märz mai "
         "juni juli oktober dezember montag dienstag mittwoch donnerstag freitag samstag sonntag heute morgen gestern "
         "woche wochen monat jahr uhr seit bis tag tage enero febrero marzo abril mayo junio julio agosto septiembre "
         "octubre noviembre diciembre lunes martes miércoles jueves viernes sábado domingo hoy mañana ayer semana mes "

@@ -31,11 +31,13 @@ def said_since(new: Sequence[Message]) -> str:
 
 
 def did(last: Message) -> str:
-    """Return that the agent replied in its last words; where they stop or announce something, that it acted."""
+    """Return that the agent replied in its last words; where they have no end, or a colon or comma there, that it
+    acted."""
     lines = last.text("text").rstrip().rsplit("\n", 1)
     end = lines[-1].strip()
-    closed = not end[-1:].isalnum() or _ITEM.match(end) or len(end.split()) <= _FEW_WORDS
-    return REPLIED if closed and not end.endswith((":", ",", "：")) else ACTED
+    words = end.split()
+    closed = not end[-1:].isalnum() or _ITEM.match(end) or len(words) <= _FEW_WORDS or "://" in words[-1]
+    return REPLIED if closed and not end.endswith((":", ",", "：", "，", "、")) else ACTED
 
 
 def since_message(messages: Sequence[Message], request: int) -> list[Message]:

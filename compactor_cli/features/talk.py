@@ -28,6 +28,7 @@ from compactor_cli.features.talk_words import (
     words,
 )
 
+_OPENS = {"order": "an order", "chat": "small talk"}
 TALK_SIGNALS: dict[str, str] = {
     "length": "log of its tokens, about",
     "length_squared": "a tenth of the square of that",
@@ -46,7 +47,9 @@ TALK_SIGNALS: dict[str, str] = {
     "names": "log of its words with a capital inside a sentence",
     "codes": "log of its names that are no words",
     **{
-        cue: f"log of its words for {cue.replace('_', ' ')}" if each.words else f"log of 2 when it opens as {cue} does"
+        cue: f"log of its words for {cue.replace('_', ' ')}"
+        if each.words
+        else f"log of 2 when it opens like {_OPENS[cue]}"
         for cue, each in CUES.items()
     },
     "courtesies": "share of its words that are courtesies",

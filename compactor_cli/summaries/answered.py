@@ -40,8 +40,7 @@ def _final_words(message: Message) -> str:
     if len(end) > _END:
         end = said[-1]
     opening = one_line(said[0], _OPENING) if len(said) > _SAID_LAST else ""
-    if opening.endswith("…"):  # no word is cut
-        opening = f"{opening.rpartition(' ')[0]} … "
-    elif opening:
-        opening += " … "
+    if opening and opening != one_line(said[0], len(said[0]) + 1):  # it was cut, but not inside of a word
+        opening = (opening.rpartition(" ")[0] or opening.removesuffix("…")).rstrip()
+    opening += " … " * bool(opening)
     return harmless(f"{opening}{one_line(end, _END)}") if said else ""

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from msgspec import Struct, field
 
+from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import (
     ACTIONS,
     call_actions,
@@ -135,7 +136,7 @@ def facts_of(
         known.passed_since = outcome in ("", "failed") and section != "Files" and numbers[-1] in over
 
     ledger = compute_ledger(messages)
-    paths = KnownPaths(about for section, about in facts if section == "Files")
+    paths = KnownPaths((about for section, about in facts if section == "Files"), parts=2)
     for path, file in ledger.files.items():
         for action in ACTIONS:
             if action in file.actions:
@@ -154,9 +155,16 @@ def facts_of(
 
 
 def _numbers_of(messages: Sequence[Message], results: Set[int]) -> frozenset[int]:
-    """Return the numbers of messages with results, given by index, and of those with their calls."""
-    answered = ((at, asked) for (at, _), (asked, _) in pair(messages).answers.items() if messages[at].index in results)
-    return frozenset(messages[at].number for spots in answered for at in spots)
+    """Return the numbers of messages with results, given by index, and of those with their calls; none of messages with
+    several failures, of which another one may not be over."""
+    failed = [(at, asked) for (at, part), (asked, _) in pair(messages).answers.items() if _fails(messages[at], part)]
+    failures = Counter(messages[at].number for spots in failed for at in set(spots))
+    over = (at for spots in failed if messages[spots[0]].index in results for at in spots)
+    return frozenset(number for number in (messages[at].number for at in over) if failures[number] == 1)
+
+
+def _fails(message: Message, part: int) -> bool:
+    return has_failed(message.parts[part])
 
 
 def shown_files(messages: Sequence[Message]) -> frozenset[Spot]:

@@ -16,7 +16,7 @@ from compactor_cli.summaries.sections import SummaryItem
 from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
-from compactor_cli.summary_text.state_line import StateLine
+from compactor_cli.summary_text.state_line import DECLINED, StateLine
 from compactor_cli.summary_text.verbatim import QUOTED, Kind, block, last_request, words_since
 from compactor_cli.summary_text.verbatim import turns as turns_text
 from compactor_cli.text.clean import plain
@@ -146,7 +146,7 @@ def standing(line: StateLine) -> Standing:
     """Return how a fact of the state stands."""
     if line.kind == "error":
         return "error"
-    if line.text.startswith("declined: "):
+    if line.text.startswith(DECLINED):
         return "declined"
     if line.kind == "pending" or line.text.startswith("[>]"):
         return "next"

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.ledger import call_text, where
+from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
@@ -62,7 +63,7 @@ _POLITE = 3.0
 _NOD = 10.0
 """What a sentence of a request counts less that says nothing without what it answers."""
 UNANSWERED = "The last request is not answered yet."
-REPLIED_BELOW = "What the agent said last on the last request stands at the end."
+REPLIED_BELOW = "The agent's last words on the last request stand at the end."
 _LONG_LINE = 400
 """Characters of a quoted span; a longer sentence is cut and says so."""
 _OUTPUT_BEGINS = 180
@@ -168,11 +169,18 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
     """Return code word for word: what the last change of each file did, the newest of them as active work, and the code
     that the agent showed last."""
     changed, shown = changes(messages), shown_last(messages)
-    known = {snippet.about for snippet in changed}
+    known = KnownPaths((snippet.about for snippet in changed), parts=2)
+    names = {snippet.about for snippet in changed}
     items = [
-        SummaryItem(CHANGED_CODE, f"last change of `{path}` [earlier #{number}]", (), order - _LONG_AGO, code=block)
-        for order, (path, number, block) in enumerate(carried_code(messages))
-        if path not in known
+        SummaryItem(
+            CHANGED_CODE,
+            f"{'earlier' if old.overtaken else 'last'} change of `{old.path}` [earlier #{old.number}]",
+            (),
+            order - _LONG_AGO,
+            code=old.block,
+        )
+        for order, old in enumerate(carried_code(messages))
+        if known.find(old.path) not in names
     ]
     for snippet in changed:
         newest = snippet is changed[-1]

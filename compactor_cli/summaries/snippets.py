@@ -25,8 +25,8 @@ _FENCED = compiled_later(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)\n[ \t]*\1[ \t]*$", re
 _ERROR = compiled_later(r"\W*(?:error|failed|failure|could not|cannot|unable to|no match)\b", re.IGNORECASE)
 _LABELS = ("newest change of", "last change of", "earlier change of", "code shown last")
 _CARRIED = compiled_later(
-    r"^- (?:newest|last|earlier) change of `([^`\n]+)` \[(?:earlier )?#([^\]\n]*)\][^\n]*\n"
-    r"  (```+)\n((?:  [^\n]*\n|\n)*?)  \3$",
+    r"^- (?P<label>newest|last|earlier) change of `(?P<path>[^`\n]+)` \[(?:earlier )?#(?P<number>[^\]\n]*)\][^\n]*\n"
+    r"  (?P<fence>```+)\n(?P<code>(?:  [^\n]*\n|\n)*?)  (?P=fence)$",
     re.MULTILINE,
 )
 _CHANGED = ("created", "edited", "deleted")
@@ -58,7 +58,7 @@ def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
     """Return what the last change of each file did, in the order of these changes; changes that failed are none."""
     failed = {part.call_id for message in messages for part in message.results if _has_failed(part)}
     snippets: dict[str, CodeSnippet] = {}
-    paths = KnownPaths()
+    paths = KnownPaths(parts=2)
     for message in messages:
         for part in message.calls:
             if part.call_id in failed and part.call_id:
@@ -81,10 +81,35 @@ def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
     return [snippet for snippet in snippets.values() if snippet.lines][-_MOST:]
 
 
-def carried(messages: Sequence[Message]) -> list[tuple[str, str, str]]:
-    """Return what earlier summaries show of changes: path, number of the message of that round, and the block."""
+class CarriedChange(Struct, frozen=True):
+    """A change of a file that an earlier summary shows."""
+
+    path: str
+    number: str
+    """Of its message in that round."""
+    block: str
+    overtaken: bool
+    """The file was changed again, in that round or since."""
+
+
+def carried(messages: Sequence[Message]) -> list[CarriedChange]:
+    """Return what earlier summaries show of changes."""
     texts = [message.text("text") for message in messages if message.origin == "summary"]
-    return [(m[1], m[2], f"  {m[3]}\n{m[4]}  {m[3]}") for text in texts for m in _CARRIED.finditer(text)]
+    found = [match for text in texts for match in _CARRIED.finditer(text)]
+    if not found:
+        return []
+    paths = KnownPaths((match["path"] for match in found), parts=2)
+    calls = (part for message in messages for part in message.calls)
+    since = {paths.find(path) for call in calls for path, action in call_actions(call) if action in _CHANGED}
+    return [
+        CarriedChange(
+            match["path"],
+            match["number"],
+            f"  {match['fence']}\n{match['code']}  {match['fence']}",
+            match["label"] == "earlier" or match["path"] in since,
+        )
+        for match in found
+    ]
 
 
 def is_label(line: str) -> bool:

@@ -10,6 +10,9 @@ from compactor_cli.text.patterns import compiled_later
 
 _FAILED = compiled_later(r"failed(?: (\d+)x)?: ")
 
+DECLINED = "declined: "
+"""What the line begins with of something that the user did not want."""
+
 Kind = Literal["task", "error", "effect", "check", "file", "pending"]
 
 

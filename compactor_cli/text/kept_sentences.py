@@ -211,5 +211,4 @@ def _needs_more(text: str, spans: Sequence[tuple[int, int]], index: int, asked: 
 def _refers_back(text: str, start: int, end: int) -> bool:
     if _BEGINS_WITH_IT.match(text, start, end):
         return True
-    may = text.find("ese", start, end) >= 0 or text.find("ose", start, end) >= 0
-    return may and _OF_THESE.search(text, start, end) is not None
+    return _OF_THESE.search(text, start, end) is not None

@@ -13,11 +13,14 @@ _HEADING_OR_CODE = compiled_later(
     r"(`{3,}|~{3,}).*?(?:^ {0,3}\2[`~]*[ \t]*$|\Z))",
     re.MULTILINE | re.DOTALL,
 )
-_PATH = r"(?:[\w.@+~-]*/)*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+/)+[\w.@+~-]+"
-_OVER = r"(?:#{1,6}|={2,}>?|-{2,}|>{1,3}|\*{3}|File:|\[File:)[ \t]*"
-_FILE = compiled_later(rf"^(?:diff --git \S+ \S+|{_OVER}(?:{_PATH})(?:[ \t:)\]<=(-][^\n]{{0,60}})?)$", re.MULTILINE)
+_PATH = r"(?:[\w.@+~-]*[/\\])*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+[/\\])+[\w.@+~-]+"
+_FILE = compiled_later(
+    rf"^(?:diff --git \S+ \S+|(?:#{{1,6}}|={{2,}}>?|-{{2,}}(?=[ \t].*--$)|\*{{3}}|File:|\[File:)[ \t]+(?:{_PATH})"
+    r"(?:[ \t]*[:(\[\]<=*-][^\n]{0,60})?)$",
+    re.MULTILINE,
+)
 """What stands over a file in an output that shows several, or their changes."""
-_BEGINNINGS = ("diff --git ", "\n#", "\n=", "\n--", "\n>", "\n***", "File:")
+_BEGINNINGS = ("diff --git ", "\n#", "\n=", "\n--", "\n***", "File:")
 _SEVERAL = 2
 Span = tuple[int, int]
 

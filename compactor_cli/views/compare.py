@@ -170,7 +170,7 @@ def _with_gaps(message: Message, before: Sequence[Message], indices: Iterable[in
     """Return the first message of the same role that has the words of this one in their order, with something between
     them where it has a mark of a gap; None where it has none, or no message does."""
     pieces = [piece.strip() for piece in _GAP.split(message.text())]
-    if len(pieces) < 2:
+    if len(pieces) < 2 or not any(pieces):
         return None
     alike = (index for index in indices if before[index].role == message.role)
     return next((index for index in alike if _holds(before[index].text().strip(), pieces)), None)

@@ -404,7 +404,7 @@ def test_the_end_of_what_the_agent_said_last_is_there() -> None:
     ]
     text = summary_of(compact(records, strategy="handoff", target_ratio=0.4))
     step = text.partition("7. Immediate Next Step\n")[2].partition("\n### ")[0]
-    assert "- What the agent said last on the last request stands at the end." in step
+    assert "- The agent's last words on the last request stand at the end." in step
     assert text.endswith(
         f"\n#{len(records) - 1}: It is. Shall I commit it?\n\nLast request from user was: Is it all right?"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -133,10 +134,24 @@ def test_of_it_a_later_round_reads_only_the_words() -> None:
     [
         ("The errors look like a mismatch. Did we revert", "acted on"),
         ("The build is broken. Now I'll look at the lock file:", "acted on"),
+        ("The lock file comes next，", "acted on"),
         ("All done", "replied to"),
+        ("The pull request is https://example.org/pull/12", "replied to"),
         ("These changed:\n\n- src/a.py\n- src/b.py", "replied to"),
         ("The entry is written.", "replied to"),
     ],
 )
 def test_words_that_stop_or_announce_are_no_reply(said: str, did: str) -> None:
     assert f"\n\nThe agent has {did} {BELOW}:\n#" in handoff(session(*written(), assistant(said)))
+
+
+def test_the_beginning_of_a_long_answer_is_not_cut_inside_of_a_word() -> None:
+    first = f"The parts of {' '.join(f'module{n}' for n in range(40))} are done."
+    text = handoff(
+        session(*written(), assistant(f"{first} Nothing else was changed. Nothing is pushed. Shall I push it?"))
+    )
+    (opening,) = re.findall(r"#\d+: (The parts of .*?) … ", text.partition("has replied")[2])
+    assert all(re.fullmatch(r"The|parts|of|module\d+", word) for word in opening.split())
+    unspaced = "合同原件由会计部门统一保管" * 20 + "。"
+    text = handoff(session(*written(), assistant(f"{unspaced}第二句。第三句。第四句。")))
+    assert "合同原件由会计部门" in text.partition("has replied")[2]

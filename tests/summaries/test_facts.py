@@ -262,3 +262,21 @@ def test_a_file_is_one_row_whether_it_is_named_from_the_root_or_from_a_folder(na
 def test_files_of_the_same_name_in_two_folders_stay_apart() -> None:
     paths = ("/a/x/money.py", "/a/y/money.py", "money.py")
     assert list(told_of(*(on_file(n, "Read", path) for n, path in enumerate(paths)))) == list(paths)
+
+
+def test_of_several_failures_in_one_message_none_is_said_to_be_over() -> None:
+    """Nobody knows here which of them the later call made up for."""
+    edit = {"file_path": "src/a.py", "old_string": "a", "new_string": "b"}
+    both = assistant(None, ("e1", "Edit", edit), ("r1", "bash", {"command": "make deploy"}))
+    denied = "Exit code 1\nE   DeployError: permission denied for the server"
+    missing = "Exit code 1\nError: old_string was not found in the file"
+    told = told_of([both, result("e1", missing), result("r1", denied)], on_file(2, "Edit", "src/a.py"))
+    assert told["make deploy"].endswith("` (last failed)")
+    assert not any("passed since" in text for about, text in told.items() if "Deploy" in about)
+
+
+def test_files_at_the_root_and_in_folders_stay_apart() -> None:
+    paths = ("README.md", "/repo/docs/README.md", "/repo/pkg/README.md", "docs/README.md")
+    told = told_of(*(on_file(n, "Edit", path) for n, path in enumerate(paths)))
+    assert told["/repo/docs/README.md"].endswith("` edited 2x")
+    assert list(told) == list(paths[:3])

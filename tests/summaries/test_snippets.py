@@ -8,7 +8,7 @@ import pytest
 
 from compactor_cli.summaries.sections import code_items
 from compactor_cli.summaries.snippets import changes
-from tests.builders import call, calling, read, result
+from tests.builders import call, calling, read, result, user
 
 
 def did(*calls):
@@ -75,3 +75,20 @@ def test_a_change_that_a_command_overtook_is_not_called_the_last(command):
     labels = [item.text for item in code_items(messages)]
     assert labels == ["earlier change of `src/one.py`", "newest change of `src/two.py`"]
     assert not any(snippet.overtaken for snippet in changes(did(f"git status; {command}", "src/one.py")))
+
+
+def test_a_change_that_was_overtaken_is_not_the_last_one_in_later_rounds():
+    summary = (
+        "## Session Summary (Compaction Round 1)\nStands for messages 1-9 (100 tokens; ctx_0a1b2c3d).\n"
+        "### 4. Files and Code Changes\n"
+        "- earlier change of `src/one.py` [#5]\n  ```\n  +| a = 1\n  ```\n"
+        "- last change of `src/two.py` [#6]\n  ```\n  +| b = 1\n  ```\n"
+        "- last change of `src/three.py` [#7]\n  ```\n  +| c = 1\n  ```"
+    )
+    asked = call("c1", "Bash", json.dumps({"command": "echo 'b = 2' >> src/two.py"}))
+    messages = read(user(summary), calling(asked), result("c1", "done"))
+    assert [item.text for item in code_items(messages)] == [
+        "earlier change of `src/one.py` [earlier #5]",
+        "earlier change of `src/two.py` [earlier #6]",
+        "last change of `src/three.py` [earlier #7]",
+    ]

@@ -41,7 +41,8 @@ def over(text: str, shown: str, after: str = "") -> str:
         (DIFF, "+a = 2", "diff --git a/src/one.py b/src/one.py"),
         (DIFF, "+Two!", "diff --git a/docs/two.md b/docs/two.md"),
         ("==> a.log <==\none\n\n==> b.log <==\ntwo\n", "two", "==> b.log <=="),
-        ("--- a.log ---\none\n--- logs/b\ntwo\n", "two", "--- logs/b"),
+        ("--- a.log ---\none\n--- logs/b ---\ntwo\n", "two", "--- logs/b ---"),
+        ("==> src\\a.py <==\none\n==> src\\b.py <==\ntwo\n", "two", "==> src\\b.py <=="),
         ("File: a.log\none\nFile: b.log\ntwo\n", "two", "File: b.log"),
     ],
 )
@@ -61,7 +62,17 @@ def test_what_was_shown_since_needs_no_other_heading() -> None:
         "# The first thing\nx = 1\n# The second thing\ny = 2\n",
         "-- nothing here\nx = 1\n-- and nothing there\ny = 2\n",
         "x = 1\ny = 2\n",
+        "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n-x = 1\n+y = 2\n",
+        "# and/or this\nx = 1\n# 3.5 seconds left\ny = 2\n",
+        ">>> np.array([1])\nx = 1\n>>> np.zeros(2)\ny = 2\n",
+        "> app@1.0.0 test\nx = 1\n> lib@1.0.0 test\ny = 2\n",
     ],
 )
-def test_one_file_and_comments_have_no_such_lines(text: str) -> None:
+def test_one_file_and_other_lines_have_none(text: str) -> None:
     assert over(text, text.splitlines()[-1]) == ""
+
+
+def test_a_long_rule_of_dashes_is_read_as_quickly_as_any_line() -> None:
+    """The pattern would take hours where it tried each dash as the beginning of a path."""
+    rule = "-" * 200_000 + "+"
+    assert over(f"# a.py\none\n{rule}\n# b.py\ntwo\n", "two") == "# b.py"

@@ -6,10 +6,14 @@ from collections.abc import Iterable
 
 
 class KnownPaths:
-    """The names under which files are known, the first one of each."""
+    """The names under which files are known, the first one of each. `parts`: how many parts the shorter name must have
+    for being that of a longer one."""
 
-    def __init__(self, paths: Iterable[str] = ()) -> None:
+    def __init__(self, paths: Iterable[str] = (), *, parts: int = 1) -> None:
+        self._least = parts
         self._by_name: dict[str, dict[str, None]] = {}
+        self._stands_for: dict[str, str] = {}
+        """Name from a folder -> the one from the root that it was found to be."""
         for path in paths:
             self.add(path)
 
@@ -30,13 +34,19 @@ class KnownPaths:
         near = self.named(path.rsplit("/", 1)[-1])
         if path in near:
             return path
-        same = [
-            known
-            for known in near
-            if known.startswith("/") != path.startswith("/")
-            and (f"/{known}".endswith(f"/{path}") or f"/{path}".endswith(f"/{known}"))
-        ]
-        return same[0] if len(same) == 1 else path
+        same = [known for known in near if self._is_same(known, path)]
+        if len(same) != 1:
+            return path
+        short, long = sorted((same[0], path), key=len)
+        self._stands_for[short] = long
+        return same[0]
+
+    def _is_same(self, known: str, path: str) -> bool:
+        if known.startswith("/") == path.startswith("/"):
+            return False
+        short, long = sorted((known, path), key=len)
+        fits = short.count("/") + 1 >= self._least and f"/{long}".endswith(f"/{short}")
+        return fits and self._stands_for.get(short, long) == long
 
     def known(self, path: str) -> str:
         """Return the name under which a file is known; one that is not is known by this name from now on."""

@@ -37,7 +37,7 @@ from compactor_cli.summary_text.state_block import (
     unlisted_counts,
     unlisted_text,
 )
-from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
+from compactor_cli.summary_text.state_line import DECLINED, Kind, StateLine, failed_times
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps, word_set
@@ -269,7 +269,7 @@ def _note_declined(state: _State, call: ToolCall, changes: Sequence[tuple[str, s
         edit = f"{_EDIT_OF}{path}"
         state.failed.pop(effect_key(edit), None)
         if declined:
-            state.failed[effect_key(edit)] = StateLine("effect", f"declined: {edit}", call.message, open=True)
+            state.failed[effect_key(edit)] = StateLine("effect", f"{DECLINED}{edit}", call.message, open=True)
 
 
 def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]]) -> Iterator[Effect]:
@@ -282,7 +282,7 @@ def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str,
 def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
     if effect.unfinished:
         if is_declined(call.said):
-            state.failed[effect.key] = StateLine("effect", f"declined: {effect.text}", call.message)
+            state.failed[effect.key] = StateLine("effect", f"{DECLINED}{effect.text}", call.message)
         elif not call.running:
             state.failed[effect.key] = StateLine("effect", f"unfinished: {effect.text}", call.message, open=True)
     elif effect.done:

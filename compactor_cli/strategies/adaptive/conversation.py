@@ -82,14 +82,11 @@ def ranked_lines(
 def _binding_sentences(
     statements: Sequence[Statement], lines_of: Sequence[Sequence[int]], lines: SessionLines, profile: Profile
 ) -> Iterator[tuple[int, Statement, int, float]]:
-    """Yield (index of the statement, sentence, its line, how likely it is needed) of sentences that bind the rest, in
-    statements of the user of several: what binds often stands among small talk. `lines_of`: the lines of each."""
+    """Yield (index of the statement, sentence, its line, how likely it is needed) of sentences that bind the rest,
+    where the user says several at once: what binds often stands among small talk. `lines_of`: the lines of each."""
+    # a nod that stays with the statement before it is of the next message
     sentences = [
-        (
-            index,
-            replace(statement, message=lines.message(line), text=lines.text(line)),
-            line,
-        )  # nods are of the next one
+        (index, replace(statement, message=lines.message(line), text=lines.text(line)), line)
         for index, (statement, members) in enumerate(zip(statements, lines_of, strict=True))
         for line in members
     ]

@@ -149,10 +149,11 @@ class InPlaceRenderer:
             yield line
 
     def _text(self, part: Part, number: int, chosen: Sequence[int], all_lines: range) -> str:
-        """Return the chosen lines of a text or an output; the first gap says how much is left out of all."""
+        """Return the chosen lines of a text or an output; the first gap says how much is left out of all, unless that
+        is a few words."""
         lines, text = self._lines, self._lines.session.pieces[number].text
         pieces: list[str] = []
-        offset, before, marked = 0, all_lines.start, False
+        offset, before, marked = 0, all_lines.start, part.tokens <= SMALL
         for line in (*chosen, all_lines.stop):
             last = line == all_lines.stop
             start = len(text) if last else lines.starts[line]
@@ -160,11 +161,7 @@ class InPlaceRenderer:
             if line == before:
                 pieces.append("" if last else gap)
             else:
-                # the first mark says how much is left out of all and where the original is
-                kept = [(lines.starts[n], lines.ends[n]) for n in chosen]
-                source = text_reference(part.text) if _needs_name(part) else ""
-                marked = marked or part.tokens <= SMALL  # of a few words it says nothing
-                mark = "…" if marked else self._mark(text, kept, _gaps(chosen, all_lines), source)
+                mark = "…" if marked else self._first_mark(part, text, chosen, all_lines)
                 inline = "\n" not in gap
                 pieces.append(f" {mark} " if inline else f"\n{mark}\n")
                 marked = True
@@ -175,6 +172,12 @@ class InPlaceRenderer:
                 pieces.append(text[start:offset])
         joined = "".join(pieces).strip("\n ")
         return f"{joined}\n{IMAGE_NOTE}" if part.images else joined
+
+    def _first_mark(self, part: Part, text: str, chosen: Sequence[int], all_lines: range) -> str:
+        """Return the mark that says how much is left out in all, and where the original is."""
+        kept = [(self._lines.starts[n], self._lines.ends[n]) for n in chosen]
+        source = text_reference(part.text) if _needs_name(part) else ""
+        return self._mark(text, kept, _gaps(chosen, all_lines), source)
 
     @staticmethod
     def _mark(text: str, kept: Sequence[tuple[int, int]], gaps: int, reference: str) -> str:
