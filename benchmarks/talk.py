@@ -29,8 +29,9 @@ from compactor_cli.evaluation.learning.profile_text import with_statements
 from compactor_cli.features.talk import (
     TALK_SIGNALS,
     Statement,
+    both_values,
     choose_statements,
-    needed_values,
+    either,
     statement_signals,
     statement_values,
 )
@@ -218,7 +219,7 @@ def _measure(
         methods = {
             "`talk`": statement_values(said, talk),
             "`binding`": statement_values(said, binding),
-            "both": needed_values(said, talk, binding),
+            "both": [either(*each) for each in both_values(said, talk, binding)],
         }
         whole = kind in ("questions", "friends", "rules")
         for ratio in (0.1, 0.25) if whole else (0.15, 0.25):

@@ -97,13 +97,6 @@ def statement_values(
     return [_value(row, weighs) for row in statement_signals(statements, indices)]
 
 
-def needed_values(
-    statements: Sequence[Statement], talk: Mapping[str, float], binding: Mapping[str, float]
-) -> list[float]:
-    """Return how likely each is to be asked for later or to bind the rest, 0 to 1, by the two parts of a profile."""
-    return [either(later, binds) for later, binds in both_values(statements, talk, binding)]
-
-
 def both_values(
     statements: Sequence[Statement],
     talk: Mapping[str, float],

@@ -157,14 +157,11 @@ def facts_of(
 def _numbers_of(messages: Sequence[Message], results: Set[int]) -> frozenset[int]:
     """Return the numbers of messages with results, given by index, and of those with their calls; none of messages with
     several failures, of which another one may not be over."""
-    failed = [(at, asked) for (at, part), (asked, _) in pair(messages).answers.items() if _fails(messages[at], part)]
+    answers = pair(messages).answers.items()
+    failed = [(at, asked) for (at, part), (asked, _) in answers if has_failed(messages[at].parts[part])]
     failures = Counter(messages[at].number for spots in failed for at in set(spots))
     over = (at for spots in failed if messages[spots[0]].index in results for at in spots)
     return frozenset(number for number in (messages[at].number for at in over) if failures[number] == 1)
-
-
-def _fails(message: Message, part: int) -> bool:
-    return has_failed(message.parts[part])
 
 
 def shown_files(messages: Sequence[Message]) -> frozenset[Spot]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.work.endings import has_failed
-from compactor_cli.features.work.ledger import call_actions, is_within
+from compactor_cli.features.work.ledger import CHANGES, call_actions, is_within
 from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.model.message import Message, Part
 from compactor_cli.summary_text.excerpts import harmless
@@ -29,7 +29,6 @@ _CARRIED = compiled_later(
     r"  (?P<fence>```+)\n(?P<code>(?:  [^\n]*\n|\n)*?)  (?P=fence)$",
     re.MULTILINE,
 )
-_CHANGED = ("created", "edited", "deleted")
 _MOST = 12
 """Files whose changes are shown, those that were changed last."""
 
@@ -71,7 +70,7 @@ def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
                     for path, snippet in snippets.items()
                     if not any(is_within(path, place) for place in restored)
                 }
-            for path in (paths.find(path) for path, action in done if action in _CHANGED):
+            for path in (paths.find(path) for path, action in done if action in CHANGES):
                 if path in snippets:
                     snippets[path] = replace(snippets[path], overtaken=True)
             for path, lines in changed_lines(part):
@@ -100,7 +99,7 @@ def carried(messages: Sequence[Message]) -> list[CarriedChange]:
         return []
     paths = KnownPaths((match["path"] for match in found), parts=2)
     calls = (part for message in messages for part in message.calls)
-    since = {paths.find(path) for call in calls for path, action in call_actions(call) if action in _CHANGED}
+    since = {paths.find(path) for call in calls for path, action in call_actions(call) if action in CHANGES}
     return [
         CarriedChange(
             match["path"],

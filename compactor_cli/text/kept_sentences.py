@@ -205,10 +205,5 @@ def _needs_more(text: str, spans: Sequence[tuple[int, int]], index: int, asked: 
         return False
     if pointless and end - start < _SHORT:
         return True
-    return asked - index < _MOST_BEFORE and _refers_back(text, start, end)
-
-
-def _refers_back(text: str, start: int, end: int) -> bool:
-    if _BEGINS_WITH_IT.match(text, start, end):
-        return True
-    return _OF_THESE.search(text, start, end) is not None
+    near = asked - index < _MOST_BEFORE
+    return near and bool(_BEGINS_WITH_IT.match(text, start, end) or _OF_THESE.search(text, start, end))

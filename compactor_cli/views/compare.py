@@ -57,9 +57,11 @@ def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
             by_reference[before[index].role, text_reference(text)].append(index)
     added = 0
     for place in rest:
-        match = None if place in summaries else _match(after[place], by_call, by_reference, shortened)
-        if match is None and place not in summaries:
-            match = _with_gaps(after[place], before, (index for index in left if index not in shortened))
+        match = None
+        if place not in summaries:
+            match = _match(after[place], by_call, by_reference, shortened)
+            if match is None:
+                match = _with_gaps(after[place], before, (index for index in left if index not in shortened))
         if match is None:
             added += 1
         else:

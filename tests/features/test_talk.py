@@ -12,7 +12,7 @@ from compactor_cli.features.talk import (
     Statement,
     both_values,
     choose_statements,
-    needed_values,
+    either,
     statement_signals,
     statement_values,
     talk_weight_names,
@@ -86,7 +86,7 @@ def binding(statements: list[Statement]) -> list[float]:
 
 
 def both(statements: list[Statement]) -> list[float]:
-    return needed_values(statements, TALK, BINDING)
+    return [either(*each) for each in both_values(statements, TALK, BINDING)]
 
 
 def ranked(statements: list[Statement], valued=both) -> list[str]:

@@ -48,7 +48,7 @@ _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|apply_?diff|update|insert|append|modify", re.IGNORECASE)
 _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
 _READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)
-_CHANGES = ("created", "edited", "deleted")
+CHANGES = ("created", "edited", "deleted")
 _MODE_KEYS = ("command", "mode", "operation", "action")
 _MODES = {
     **dict.fromkeys(("create", "write"), "created"),
@@ -216,7 +216,7 @@ def is_refused(tool: str, arguments: Any, result: Part) -> bool:
     if _NO_PATH(arguments) and tool not in PATHLESS:
         changes = any(action != "read" for _, action in _called_actions(arguments))
     else:
-        changes = _action(tool, arguments) in _CHANGES
+        changes = _action(tool, arguments) in CHANGES
     return changes and refuses_edit(result.text)
 
 

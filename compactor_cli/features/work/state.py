@@ -159,22 +159,25 @@ def session_state(
 ) -> tuple[StateLine, ...]:
     """Return the state at the end of a session, with what summaries of earlier rounds say of it. `folder`: where it
     works, if that is known. `pairing`: that of the messages, where it is known."""
-    return tuple(_by_worth(*_state_of(messages, folder, pairing)))
+    new, earlier, told = _rounds(messages)
+    return compute_state(new, earlier, told, folder, pairing if new is messages else None)
 
 
 def known_state(messages: Sequence[Message], folder: str = "", pairing: Pairing | None = None) -> KnownState:
     """Return the same, and the failures that are over, however long ago they were."""
-    state, calls = _state_of(messages, folder, pairing, every_error=True)
+    new, earlier, told = _rounds(messages)
+    pairing = pairing if new is messages else None
+    state, calls = _state_after(new, earlier, told, folder, pairing, every_error=True)
     overcome = frozenset(state.errors.made_up_for | state.checks.passed_since)
     return KnownState(tuple(_by_worth(state, calls)), overcome)
 
 
-def _state_of(
-    messages: Sequence[Message], folder: str, pairing: Pairing | None, *, every_error: bool = False
-) -> tuple[_State, int]:
+def _rounds(messages: Sequence[Message]) -> tuple[Sequence[Message], list[str], _Told]:
+    """Return the messages without summaries, all of them as they are where there is none, and what these tell of the
+    state."""
     summaries = [at for at, message in enumerate(messages) if message.origin == "summary"]
     if not summaries:
-        return _state_after(messages, (), _NOTHING_TOLD, folder, pairing, every_error=every_error)
+        return messages, [], _NOTHING_TOLD
     earlier: list[str] = []
     told = _NOTHING_TOLD
     for at in summaries:
@@ -183,8 +186,7 @@ def _state_of(
             earlier += lines
             last = min(at + holds_after(message.text("text")), len(messages) - 1)
             told = _Told(message.index, messages[last].index)
-    new = [m for m in messages if m.origin != "summary"]
-    return _state_after(new, earlier, told, folder, None, every_error=every_error)
+    return [m for m in messages if m.origin != "summary"], earlier, told
 
 
 def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None:

@@ -179,12 +179,14 @@ class PlanBuilder:
         def quoted(group: Group) -> int:
             return sizes.get(group.index, 0)
 
-        worth = self.worth_a_summary
-        stretches = arrange(groups, in_place, self._is_movable, quoted, extra, needed=always, worth=worth)
-        attempt = self._written(in_place, stretches, by_group)
+        def arranged(*, needed: bool) -> Attempt:
+            worth = self.worth_a_summary
+            stretches = arrange(groups, in_place, self._is_movable, quoted, extra, needed=needed, worth=worth)
+            return self._written(in_place, stretches, by_group)
+
+        attempt = arranged(needed=always)
         if always and self.talk and attempt.tokens > self.room:  # what is said comes before where it is from
-            stretches = arrange(groups, in_place, self._is_movable, quoted, extra, worth=worth)
-            attempt = self._written(in_place, stretches, by_group)
+            attempt = arranged(needed=False)
         if always and not self.talk and not attempt.slots:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
             attempt = self._written(in_place, stretches, by_group)

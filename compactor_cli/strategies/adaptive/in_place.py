@@ -176,12 +176,6 @@ class InPlaceRenderer:
     def _first_mark(self, part: Part, text: str, chosen: Sequence[int], all_lines: range) -> str:
         """Return the mark that says how much is left out in all, and where the original is."""
         kept = [(self._lines.starts[n], self._lines.ends[n]) for n in chosen]
-        source = text_reference(part.text) if _needs_name(part) else ""
-        return self._mark(text, kept, _gaps(chosen, all_lines), source)
-
-    @staticmethod
-    def _mark(text: str, kept: Sequence[tuple[int, int]], gaps: int, reference: str) -> str:
-        """Return how much is left out in all `gaps`; with a reference to all of it where there is one."""
         # kept pieces are in order: a physical line is counted once, however many pieces of it are kept
         offset, kept_lines = 0, 0
         for index, (start, end) in enumerate(kept):
@@ -191,8 +185,8 @@ class InPlaceRenderer:
         amount = f"{left_out:,} line{'s' * (left_out > 1)}"
         if left_out < 2:
             amount = f"{len(text) - sum(end - start for start, end in kept):,} characters"
-        amount += f" left out{IN_ALL if gaps > 1 else ''}"
-        return f"[… {amount} · {reference}]" if reference else f"[… {amount}]"
+        amount += f" left out{IN_ALL if _gaps(chosen, all_lines) > 1 else ''}"
+        return f"[… {amount} · {text_reference(part.text)}]" if _needs_name(part) else f"[… {amount}]"
 
     def _arguments(self, part: Part, chosen: Sequence[int], changes: Iterable[str]) -> tuple[str, int]:
         wanted = {*(self._lines.text(line) for line in chosen), *changes}
