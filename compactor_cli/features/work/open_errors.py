@@ -68,16 +68,23 @@ _TELLING_EDIT = 24
 
 
 class OpenError(Struct, frozen=True):
-    text: str
     label: str
     """The command, or what was called with what."""
     message: int
     order: int
     """Number of the call; below zero before this round."""
+    said: str = ""
+    """What an earlier round says of it."""
+    call: ToolCall | None = None
     edit: str = ""
     """What an edit was to write, whichever file it named."""
     times: int = 1
     """How often it came out so, one call after the other."""
+
+    @property
+    def text(self) -> str:
+        """What went wrong; looked for where it is told or compared."""
+        return self.said if self.call is None else _error(self.call)
 
 
 def is_given_up(order: int, calls: int) -> bool:
@@ -124,8 +131,8 @@ class OpenErrors:
                 key = _arguments_of(call)
             elif missing and missing == program:
                 key = missing  # looked for in one place after the other
-            self._add(key, OpenError(_error(call), label, call.message, order, edit))
-        elif call.failed is False or not call.command or not result_errors(call.said, True, limit=1):
+            self._add(key, OpenError(label, call.message, order, call=call, edit=edit))
+        elif not self.errors.keys().isdisjoint((key, program)) and _went_well(call):
             self._over(key)
             self._over(program)
 
@@ -140,7 +147,7 @@ class OpenErrors:
             key = f"file {edited.group(1)}"
         else:
             key = label if label.startswith(_CODE_OF) else _named_key(label.split())
-        self._add(key, OpenError(text, label, -1, _CARRIED_FROM, times=int(times or 1)))
+        self._add(key, OpenError(label, -1, _CARRIED_FROM, said=text, times=int(times or 1)))
         return True
 
     def _add(self, key: str, error: OpenError) -> None:
@@ -177,6 +184,11 @@ class OpenErrors:
             count = f" {error.times}x" if error.times > 1 else ""
             text = f"open error{count}: {error.text} ({label})"
             yield StateLine("error", text, error.message, open=True, times=error.times)
+
+
+def _went_well(call: ToolCall) -> bool:
+    """Return whether a call that is not known to have failed says of no error, either."""
+    return call.failed is False or not call.command or not result_errors(call.said, True, limit=1)
 
 
 def _names(key: str, path: str) -> bool:
