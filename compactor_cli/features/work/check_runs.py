@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.check_output import (
     Verdict,
     failing_names,
@@ -19,13 +20,11 @@ from compactor_cli.features.work.check_output import (
 )
 from compactor_cli.features.work.checks import CheckRun, check_named, check_of, is_prose, is_under
 from compactor_cli.features.work.folders import folder_of, within
-from compactor_cli.features.work.ledger import failure_line, says_why
 from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.model.message import Part
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.ends import both_ends
-from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
@@ -37,19 +36,6 @@ _NOTHING_SAID = compiled_later(
     r"\s*(?:\(?(?:bash completed with |tool ran with(?:out)? |command )?(?:no output|output or errors?)[^\n]*)?\s*$",
     re.IGNORECASE,
 )
-_AT_LINE = compiled_later(
-    r"^(?:\[\S+\] |[ \t]+)?\S+\.\w+(?::\d+(?::\d+)?:|\(\d+,\d+\): error) .+$|"
-    r"^[ \t]+\d+:\d+\s+error\s.+$|^would reformat .+$",
-    re.MULTILINE,
-)
-"""How linters and compilers say where something is wrong."""
-_ONLY_FAILED = compiled_later(
-    r"(?:FAIL(?:ED)?|ERROR|✗|✘)\b[^a-z]*$|(?:FAIL(?:ED)?|ERROR|--- FAIL:|not ok)[\s:]+\S+(?:\s+[\d.]+m?s|\s+\[.*\])?$|"
-    r".*\b\d+ (?:failed|errors?)\b|Traceback|\[\S+\] (?:\S+ )?ERROR task failed|error: test failed|"
-    r"(?:<\w+>)?(?:error: )?command failed with exit code\b",
-    re.IGNORECASE,
-)
-"""Lines that say no more than that something failed."""
 _TRANSPARENT = ("cd", "head", "tail", "cat", "export", "source")
 """Programs that would show an error if there were one."""
 _NOT_THERE = compiled_later(
@@ -277,15 +263,8 @@ def _said(run: Run) -> str:
 
 
 def _error(output: str, check: CheckRun) -> str:
-    stated = (line.strip() for line in result_errors(output, True))
-    found = next((line for line in stated if not _ONLY_FAILED.match(line)), "")
-    found = re.sub(r"^E\s+", "", found)  # pytest marks lines of errors so
-    place = _AT_LINE.search(output) if check.kind != "tests" else None  # tests log in this form too
-    found = found or (place.group().strip() if place else "")
-    if not found:
-        told = failure_line(output)
-        found = told if says_why(told) and not _ONLY_FAILED.match(told.strip()) else ""
-    return one_line(found, _ERROR_WIDTH)
+    # tests log in the form of places, too
+    return one_line(cause_line(output, places=check.kind != "tests"), _ERROR_WIDTH)
 
 
 def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[int, CheckRun]]:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
+from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.ledger import call_arguments, command_of
 from compactor_cli.features.work.open_errors import misfortune
 from compactor_cli.features.work.outcome_lines import outcome_line
@@ -33,7 +34,7 @@ from compactor_cli.summary_text.excerpts import (
 from compactor_cli.summary_text.headers import Base, lines_header, lines_mark
 from compactor_cli.summary_text.reading import heading_at
 from compactor_cli.summary_text.verbatim import CarriedSpan, carried_spans
-from compactor_cli.text.clean import plain
+from compactor_cli.text.clean import one_line, plain
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import indent_at
@@ -52,6 +53,9 @@ _NUMBER = compiled_later(r"^[ \t]*(\d{1,6})(?:→|\t)|^\d{5}\| ?", re.MULTILINE)
 """The number that tools put before a line of a file."""
 _WORD = compiled_later(r"\w{2}")
 _FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
+_TAGS = compiled_later(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$")
+"""What harnesses put around errors."""
+_CAUSE_WIDTH = 120
 _SAYS_NOTHING = compiled_later(r"\W*(?:ok|done|success|none|null|\w* ?no output|\S+ completed)\b", re.IGNORECASE)
 """Results that say no more than that there is nothing to say."""
 
@@ -209,7 +213,8 @@ class Quoter:
         if spot is None or spot in quoted:
             return ""
         if spot not in self._came_out:
-            self._came_out[spot] = plain(_telling(self._part((piece.message, piece.part)), self._part(spot)))
+            failed = self._outcome((piece.message, piece.part), spot) == "failed"
+            self._came_out[spot] = plain(_telling(self._part((piece.message, piece.part)), self._part(spot), failed))
         said = self._came_out[spot]
         return f" → {said}" if said else ""
 
@@ -257,10 +262,12 @@ def _at_margin(text: str, start: int) -> bool:
     return start == 0 or text[start - 1] == "\n"
 
 
-def _telling(call: Part, result: Part) -> str:
-    """Return the words of a result that are few enough to stand behind its call, or the line that says how a command
-    came out; empty where there are none."""
+def _telling(call: Part, result: Part, failed: bool) -> str:
+    """Return the words of a result that are few enough to stand behind its call, or the line that says why the call
+    failed or how a command came out; empty where there are none."""
     said = result.text.strip()
+    if failed and (cause := _TAGS.sub("", cause_line(said, places=True))):
+        return one_line(cause, _CAUSE_WIDTH)
     if _FEW_WORDS.fullmatch(said) is not None:
         return "" if _SAYS_NOTHING.match(said) or noisy_lines(said) else said
     return outcome_line(said) if command_of(call_arguments(call)) else ""
