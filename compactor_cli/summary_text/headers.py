@@ -26,12 +26,12 @@ _HAS_SECTIONS = compiled_later(
     r"## Session Summary \(Compaction Round (?P<round>\d+)\)\n"
     r"Stands for messages (?P<covers>\d[\d, -]*)(?: except kept ones)? "
     r"\((?:tier \d; )?[\d,]+ tokens; ctx_[0-9a-f]{8,64}\)\.\n"
-    r"(?:Compacted from (?P<base>[\d,]+) tokens to at most (?P<target>[\d,]+)\.\n)?"
+    r"(?:(?:The whole transcript was c|C)ompacted from (?P<base>[\d,]+) tokens to at most (?P<target>[\d,]+)\.\n)?"
 )
 _QUOTES_LINES = re.compile(
     r"## Session Summary of #(?P<covers>\d[\d, -]*)(?: except kept ones)?"
     r"(?: \((?:round (?P<round>\d+))?(?:, )?(?:ctx_[0-9a-f]{8,64})?"
-    r"(?:, (?P<base>[\d,]+) to (?P<target>[\d,]+) tokens)?\))?\n"
+    r"(?:, (?:whole transcript )?(?P<base>[\d,]+) to (?P<target>[\d,]+) tokens)?\))?\n"
 )
 _MARK = compiled_later(r"\[#(?P<covers>\d[\d, -]*)\]\n")
 """The heading of a summary of a few lines."""
@@ -132,7 +132,7 @@ def header(
         f"Stands for messages {_ranges(covers)} ({where}{tokens:,} tokens; {reference}).",
     ]
     if base is not None:
-        lines.append(f"Compacted from {base.tokens:,} tokens to at most {base.target:,}.")
+        lines.append(f"The whole transcript was compacted from {base.tokens:,} tokens to at most {base.target:,}.")
     return "\n".join(lines)
 
 
@@ -148,7 +148,7 @@ def lines_header(covers: Iterable[int], *, round: int = 1, reference: str = "", 
     tokens. `base` needs the reference beside it."""
     notes = [f"round {round}"] if round > 1 else []
     notes += [reference] if reference else []
-    notes += [f"{base.tokens:,} to {base.target:,} tokens"] if base is not None and reference else []
+    notes += [f"whole transcript {base.tokens:,} to {base.target:,} tokens"] if base is not None and reference else []
     return f"{SUMMARY_PREFIX} of #{_ranges(covers)}" + (f" ({', '.join(notes)})" if notes else "")
 
 

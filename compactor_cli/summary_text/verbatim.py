@@ -22,7 +22,7 @@ lines that could pass for marks of the summary are moved in:
 
     ### Word for word
     #12 user: Never touch the importer.
-    #30 user: (50 characters)
+    #30 user: (next 50 characters)
     Two things:
       # heading of the page stays
     and so do colours
@@ -54,7 +54,7 @@ TURNS = "### Word for word"
 """The heading of messages that a summary repeats."""
 _TURN = compiled_later(r"((?:earlier )?#\d+(?: (?:user \([^\n:()]{1,40}\)|[^\s:]{1,80}))?|earlier [^\s:]{1,80}): ")
 _SPEAKER = compiled_later(r"(?:earlier )?(?:#\d+ ?)?(user(?= \()|.*)")
-_LENGTH = compiled_later(r"\((\d+) characters\)(?:\n|$)")
+_LENGTH = compiled_later(r"\((?:next )?(\d+) characters\)(?:\n|$)")
 _MARK = compiled_later(r"^(?= *(?:#|<|earlier #))", re.MULTILINE)
 _MOVED_IN = compiled_later(r"^  (?= *(?:#|<|earlier #))", re.MULTILINE)
 
@@ -113,7 +113,7 @@ def turn(label: str, text: str) -> str:
     if "\n" not in text and not _LENGTH.match(text):
         return f"{label}: {text}"
     body = _MARK.sub("  ", text)
-    return f"{label}: ({len(body)} characters)\n{body}"
+    return f"{label}: (next {len(body)} characters)\n{body}"
 
 
 def label_of(message: int, speaker: str) -> str:
