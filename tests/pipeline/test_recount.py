@@ -89,7 +89,7 @@ def test_what_stands_behind_the_newest_count_does_not_lower_it():
     session.answers(text_block(ANSWER))["message"]["usage"] = usage
     session.says("Thanks. " * 400)
     session.answers(text_block("Nothing to add."))
-    result = compact(session.data, target_ratio=0.55)
+    result = compact(session.data, target_ratio=0.6)
     (part,) = result.parts
     place = next(at for at, message in enumerate(part.messages) if message.text() == ANSWER)
     before = sum(m.tokens for m in part.before.messages[:42])

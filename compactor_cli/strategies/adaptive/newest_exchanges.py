@@ -23,6 +23,8 @@ _WRITTEN = 150
 """Tokens up to which what the agent wrote in them stays whole: its words, and the arguments of calls."""
 _LAST_WRITTEN = 0.25
 """Share of the room up to which it stays whole in the last exchange."""
+_LAST_ANSWER = 0.5
+"""The same of an answer that is the last of all: what the work came to."""
 _LAST_OF_TINY, _LAST_SHARE = 1.0, 0.55
 """Shares of a tiny room and of others that the last exchange may take: of a few hundred tokens it is most of what tells
 how to go on, and what has room beside it are the user's words."""
@@ -59,10 +61,10 @@ class NewestExchanges:
         where all of it has no room: without it, the request before it would pass for one that nobody answered."""
         if group not in self.last:
             return _WRITTEN
-        limit = max(_WRITTEN, int(_LAST_WRITTEN * self._room))
         messages = [self._messages[i] for i in self.last[group].messages]
         if any(message.calls for message in messages):
-            return limit
+            return max(_WRITTEN, int(_LAST_WRITTEN * self._room))
+        limit = max(_WRITTEN, int(_LAST_ANSWER * self._room))
         beside = self.last[group].tokens - sum(part.tokens for message in messages for part in message.parts)
         return max(SMALL + 1, min(limit, int(self._limit) - beside))
 
