@@ -8,11 +8,14 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.work.calls import only_waits
+from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.endings import is_declined
-from compactor_cli.features.work.ledger import call_text, where
+from compactor_cli.features.work.ledger import call_arguments, call_text, where
+from compactor_cli.features.work.open_errors import misfortune
 from compactor_cli.features.work.same_paths import KnownPaths
-from compactor_cli.model.message import Message
-from compactor_cli.model.pairing import Spot
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import Spot, pair
 from compactor_cli.model.plan import Quote
 from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, line_of_row, parse, shown_files
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
@@ -23,6 +26,7 @@ from compactor_cli.summaries.told import (
     all_statements,
     is_decision,
     is_few_words,
+    is_undone,
     leads_once,
     says_little,
     tells,
@@ -196,18 +200,31 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def last_actions(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return the newest calls, as the work stands: their arguments, and the tool."""
-    calls = [(message, part) for message in messages[-_NEWEST:] for part in message.calls][-_LAST:]
+    """Return the newest calls, as the work stands: their arguments, the tool, and why they failed where they did. Those
+    that only wait for a running command say nothing of it."""
+    newest = messages[-_NEWEST:]
+    result_of = {call: newest[at].parts[place] for (at, place), call in pair(newest).answers.items()}
+    calls = [
+        (message, part, result_of.get((at, place)))
+        for at, message in enumerate(newest)
+        for place, part in enumerate(message.parts)
+        if part.kind == "tool_call" and part.text.strip() and not only_waits(call_arguments(part))
+    ]
     return [
         SummaryItem(
             "In progress",
-            f"`{one_line(harmless(call_text(call)), 160)}` ({call.name})",
+            f"`{one_line(harmless(call_text(call)), 160)}` ({call.name}{_how_it_ended(call, result)})",
             (message.number,),
             _order(message, 999),
         )
-        for message, call in calls
-        if call.text.strip()
+        for message, call, result in calls[-_LAST:]
     ]
+
+
+def _how_it_ended(call: Part, result: Part | None) -> str:
+    ended = misfortune(call, result) if result is not None else ""
+    why = one_line(cause_line(result.text, places=True), 100) if result is not None and ended == "failed" else ""
+    return f" {ended}: {harmless(why)}" if why else f" {ended}".rstrip()
 
 
 def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem]:
@@ -306,7 +323,8 @@ def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterat
         told = told[1:]
     for order, sentence in enumerate(told):
         section = "Decisions" if is_decision(sentence) else "Done"
-        polite = section == "Done" and len(told) > 1 and says_little(sentence)
+        exclaims = sentence.endswith("!") and is_few_words(sentence)
+        polite = section == "Done" and (exclaims or (len(told) > 1 and (says_little(sentence) or is_undone(sentence))))
         bonus = _points(sentence, keywords) - _POLITE * polite
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 

@@ -30,6 +30,12 @@ _ANNOUNCES = compiled_later(
     r"would like)\b|\bneeded\W*$",
     re.IGNORECASE,
 )
+_UNDONE = compiled_later(
+    r"\b(?:blocked|stuck|failing|still fails|pending|unfinished|incomplete|not (?:yet )?(?:done|finished|ready)|"
+    r"waiting (?:for|on)|awaiting|needs?|stale|in progress)\b",
+    re.IGNORECASE,
+)
+"""What is said so is not finished."""
 _FEW = 9
 """Words from which on a sentence says something, though it names nothing."""
 _STATEMENT = 2
@@ -67,6 +73,11 @@ def leads_once(lines: Iterable[str]) -> Iterator[str]:
 def is_decision(sentence: str) -> bool:
     """Return whether a sentence says what was decided, and is neither a guess nor a proposal."""
     return _FIRM.search(sentence) is not None and not _HEDGES.search(_plain(sentence))
+
+
+def is_undone(sentence: str) -> bool:
+    """Return whether a sentence says of something that it is not finished."""
+    return _UNDONE.search(sentence) is not None
 
 
 def says_little(sentence: str) -> bool:

@@ -6,7 +6,7 @@
 The length tells where the words end, whatever they are. The last request may also stand at the very end,
 and be the first one at the same time:
 
-    ### Original Task (first request: the last one, at the end)
+    ### Original Task (the only request, which stands at the end)
 
     Last request from user was: Write the changelog entry.
 
@@ -47,7 +47,8 @@ REPLIED, ACTED = (f"The agent has {did} the last request, which stands below" fo
 """Begin what says what followed the last request."""
 _SINCE = compiled_later(rf"\n\n(?:{REPLIED}|{ACTED})[^\n]*(?:\n(?P<said>(?:earlier )?#\d+: [^\n]*))?")
 _NUMBER = compiled_later(r"#(?=\d)")
-_ONLY = " (first request: the last one, at the end)"
+_ONLY, _ONLY_BEFORE = " (the only request, which stands at the end)", " (first request: the last one, at the end)"
+"""What stands where the first request is the last one; and as it was up to version 0.1."""
 _BLOCK = compiled_later(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (\d+) characters\)\n", re.MULTILINE)
 
 TURNS = "### Word for word"
@@ -183,7 +184,7 @@ def carried(text: str) -> Carried:
     tail, since = end[: ends.since], end[ends.since : ends.last].strip()
     if ends.last < len(end):
         requests["last"] = last = end[ends.words :]
-        before, only, behind = tail.partition(_ONLY + "\n")
+        before, only, behind = tail.partition(f"{_ONLY if _ONLY in tail else _ONLY_BEFORE}\n")
         if only and "first" not in requests:
             requests["first"], tail = last, f"{before}\n{behind}"
     return Carried(requests.get("first", ""), requests.get("last", ""), rest + tail, tuple(said_turns), since)

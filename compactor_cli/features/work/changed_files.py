@@ -13,7 +13,7 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
 from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.git_files import KEEPING, commits_back
-from compactor_cli.features.work.ledger import PATHLESS, command_actions, every_action, is_within
+from compactor_cli.features.work.ledger import command_actions, every_action, is_within, open_file_edit
 from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
@@ -27,8 +27,6 @@ _BY_GIT = ("restored", "reset", *KEEPING)
 _GONE = ("deleted", "restored")
 """What leaves nothing of a change that a check could look at."""
 _CARRIED = compiled_later(rf"({'|'.join(_CHANGES)}) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?(?:, ({LABEL}))?$")
-_OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
-"""How a result names the file that an editor with one open file has changed."""
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
 _NO_SOURCE = compiled_later(r"(?:^|/)\.git/|^/(?:private/)?(?:var/)?tmp/")
 """Paths of which no check tells anything."""
@@ -274,10 +272,9 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     actions = command_actions(call.arguments, call.said) if failed else every_action(call.tool, call.arguments)
     read = [path for path, action in actions if action == "read"]
     if len(read) == len(actions):
-        opened = _OPENED.search(call.said) if call.tool in PATHLESS else None
-        if opened is None:
+        actions = open_file_edit(call.tool, call.said)
+        if not actions:
             return [], read
-        actions = [(opened.group(1), "edited")]
     found: dict[tuple[str, int], str] = {}
     was_there = not call.command and _was_there(call.said[:_SAID_FIRST])
     commands = 0  # of git, which take over what was done so far

@@ -39,6 +39,8 @@ _NO_PATH, _NO_COMMAND = frozenset(PATH_KEYS).isdisjoint, frozenset((*_COMMAND_KE
 """Whether arguments have none of these."""
 PATHLESS = ("edit", "insert")
 """Tools of an editor with one open file, which their calls do not name."""
+_OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
+"""How a result names the file that such a tool has changed."""
 _LISTS = ("files", "paths", "file_paths", "filePaths", "replacements", "edits")
 """Arguments that may name several files, by themselves or in objects."""
 _NO_FILE = re.compile(r"\n|^(?!file:)\w+://")
@@ -130,7 +132,7 @@ def _done_actions(call: Part, arguments: Any, answer: Part | None) -> Sequence[t
     if answer is None or not (
         has_failed(answer) or (answer.failed is None and is_refused(call.name, arguments, answer))
     ):
-        return file_actions(call.name, arguments)
+        return file_actions(call.name, arguments) or (open_file_edit(call.name, answer.text) if answer else ())
     return () if is_declined(answer.text) else _of_files(command_actions(arguments, answer.text))
 
 
@@ -207,6 +209,12 @@ def every_action(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:
         if isinstance(value, str) and ("*** " in value or "\n+++ " in value) and value != command:
             found += patched_files(value)
     return found
+
+
+def open_file_edit(tool: str, said: str) -> list[tuple[str, str]]:
+    """Return (path, action) of the open file that a call changed without naming it, by what the tool said."""
+    opened = _OPENED.search(said) if tool in PATHLESS else None
+    return [(opened.group(1), "edited")] if opened else []
 
 
 def is_refused(tool: str, arguments: Any, result: Part) -> bool:
