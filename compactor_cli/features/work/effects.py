@@ -41,7 +41,7 @@ _ELEMENT_WIDTH = 40
 _MOST_MEMBERS = 3
 """So many members say which element of a list is meant."""
 _MOST_ELEMENTS = 12
-_LIST_WIDTH = 44
+_LIST_WIDTH = 64
 _TELLING_NUMBER = 4
 """Digits from which on a number hardly stands for two things."""
 _ENDING = ("cancel", "delete", "terminate", "withdraw")
