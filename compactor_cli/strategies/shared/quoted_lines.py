@@ -51,6 +51,8 @@ _SPARE = 6
 """Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
 _NUMBER = compiled_later(r"^[ \t]*(\d{1,6})(?:→|\t)|^\d{5}\| ?", re.MULTILINE)
 """The number that tools put before a line of a file."""
+_SIGNS = compiled_later(r"(?:[^\w\n]*\n)+(?=.*\w)")
+"""Lines of signs alone, with words behind them."""
 _WORD = compiled_later(r"\w{2}")
 _FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
 _TAGS = compiled_later(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$")
@@ -158,6 +160,7 @@ class Quoter:
             begins, parted = piece is not last_piece, False
             earlier = self._messages[piece.message].origin == "summary"
             text = plain(lines.text(line))
+            indent = "" if piece.speech and not earlier else indent_at(piece.text, lines.starts[line])
             if earlier:
                 line_heading = self._heading_at((piece.message, piece.part), lines.starts[line])
                 parted = text.startswith(GAP)
@@ -167,8 +170,8 @@ class Quoter:
                 if begins:
                     number = self._messages[piece.message].number
                     head = heading(number, self._speaker(piece, lines.ends[line], quoted))
-                text = _NUMBER.sub("", text) if self._part((piece.message, piece.part)).kind == "tool_result" else text
-            indent = "" if piece.speech and not earlier else indent_at(piece.text, lines.starts[line])
+                if self._part((piece.message, piece.part)).kind == "tool_result":
+                    indent, text = _without_numbers(indent, text)
             indent = indent[1:] if earlier else indent  # all but marks stand behind a blank there
             joint = "gap"
             if begins:
@@ -177,6 +180,9 @@ class Quoter:
                 between = piece.text[lines.ends[last_line] : lines.starts[line]]
                 joint = "line" if "\n" in between else "same"
                 text = between + text if joint == "same" else indent[margin:] + text
+            if joint in ("gap", "middle") and not piece.speech and (signs := _SIGNS.match(text)):
+                text = text[signs.end() :]  # what closes something that is not shown
+                indent, text = _parted(text)
             if joint != "same":
                 margin = min(margin, len(indent)) if joint == "line" else len(indent)
                 text = re.sub(rf"\n[ \t]{{1,{margin}}}", "\n", text) if margin and "\n" in text else text
@@ -246,6 +252,18 @@ class Quoter:
         if message.role == "user":
             return user_named(message.speaker)
         return "" if message.role == "assistant" else message.role
+
+
+def _without_numbers(indent: str, text: str) -> tuple[str, str]:
+    """Return the indentation of a text and the text without the numbers that a tool put before its lines."""
+    without = _NUMBER.sub("", text)
+    return (indent, without) if _NUMBER.match(text) is None else _parted(without)
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return the blanks before a text, and the text."""
+    stripped = text.lstrip(" \t")
+    return text[: len(text) - len(stripped)], stripped
 
 
 def _goes_on(piece: SessionPiece, end: int) -> bool:
