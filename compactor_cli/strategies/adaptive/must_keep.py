@@ -34,6 +34,12 @@ _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNOR
 """Names of tools with which an agent does nothing but think."""
 
 _ASKS = compiled_later(r"[?？؟]\W*(?:\s|$)")
+_COURTESY = compiled_later(
+    r"\b(?:let me know|feel free|(?:anything|something) else|(?:further|more|other) (?:assistance|help|questions)"
+    r"|happy to (?:help|assist)|here to (?:help|assist)|thank you for)\b",
+    re.IGNORECASE,
+)
+"""Parts of sentences with which answers end, and which say nothing of what is answered."""
 _PARAGRAPH = compiled_later(r"\S.*(?:\n(?!\s*\n).*)*")
 
 
@@ -109,7 +115,10 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
     turns = sorted(answers_before_turns(messages), key=lambda turn: (messages[turn[1]].tokens > _FEW_WORDS, -turn[1]))
     for index, request in turns:
         if speech := _speech(lines, index):
-            yield [*(_said_again(lines, request, speech[:-1], speech[-1]) or speech[-_END:-1]), speech[-1]]
+            end = _end_of(speech, lines)
+            others = [line for line in speech if line != end]
+            before = [line for line in others if line < end][1 - _END :]
+            yield sorted([*(_said_again(lines, request, others, end) or before), end])
 
 
 def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
@@ -122,6 +131,17 @@ def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
         return list(lines.of_message(last.index))[-1:] if all(_THINKS.search(call.name) for call in last.calls) else []
     speech = _speech(lines, last.index)
     return [*speech[:-_END][:1], *speech[-_END:]]
+
+
+def _end_of(speech: Sequence[int], lines: SessionLines) -> int:
+    """Return the line that an answer comes to: its last one; where that is a courtesy, the last one that asks, else the
+    last that is none."""
+    texts = {line: lines.text(line) for line in speech}
+    if _ASKS.search(texts[speech[-1]]) or not _COURTESY.search(texts[speech[-1]]):
+        return speech[-1]
+    asking = (line for line in reversed(speech) if _ASKS.search(texts[line]))
+    telling = (line for line in reversed(speech) if not _COURTESY.search(texts[line]))
+    return next(asking, next(telling, speech[-1]))
 
 
 def _speech(lines: SessionLines, message: int) -> list[int]:
