@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from compactor_cli.features.evidence import gather
+from compactor_cli.features.followed import ends_in_words
 from compactor_cli.features.lines import SessionLines, read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.model.group import Group
@@ -19,6 +20,8 @@ REACH = 500_000
 requests, calls and failures."""
 _BEGINNING = 150
 """Tokens of each of the newest messages that are quoted for being new."""
+_ANSWER_SHARE = 0.75
+"""Share of what is for the newest messages that an answer may take with which everything ends."""
 _LEAST = 60
 """Tokens below which it is not worth the heading."""
 
@@ -39,19 +42,24 @@ def quoted_details(
     lines = SessionLines(session, values.of, outside)
     known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
     selector = Selector(lines, values.of, inputs.count, sorted(known))
-    room -= _take_newest(selector, lines, newest, leaving=True)
+    answer = inputs.messages[-1].index if ends_in_words(inputs.messages) else -1
+    room -= _take_newest(selector, lines, newest, leaving=True, answer=answer)
     left = selector.fill(densest(lines, room), room)
     left -= _take_newest(selector, lines, left) if newest else 0
     chosen = sorted(selector.taken.values(), key=lambda choice: choice.line)
     return tuple(Quoter(inputs.messages, lines, inputs.count, inputs.pairing).excerpts(chosen)), left
 
 
-def _take_newest(selector: Selector, lines: SessionLines, room: int, *, leaving: bool = False) -> int:
+def _take_newest(
+    selector: Selector, lines: SessionLines, room: int, *, leaving: bool = False, answer: int = -1
+) -> int:
     """Take the first lines of the newest texts, calls and results, without those that say nothing; returns their
-    tokens. `leaving`: what would be for those is left to other lines."""
+    tokens. `leaving`: what would be for those is left to other lines. `answer`: the message with which everything ends,
+    of which more is taken: it is what the work came to."""
     used = passed = 0
     for number in sorted(lines.first_of, reverse=True):
         piece_tokens = 0
+        most = _ANSWER_SHARE * room if lines.session.pieces[number].message == answer else _BEGINNING
         for line in lines.of_piece(number):
             if line in selector.taken or (line in lines.silent and not leaving):
                 continue
@@ -59,7 +67,7 @@ def _take_newest(selector: Selector, lines: SessionLines, room: int, *, leaving:
             if used + passed + cost > room:
                 return used
             piece_tokens += cost
-            if piece_tokens > _BEGINNING:
+            if piece_tokens > max(most, _BEGINNING):
                 break
             if line in lines.silent:
                 passed += cost
