@@ -149,10 +149,11 @@ def candidates(
         items += _outputs(message, keywords, files)
     if messages and messages[-1].origin == "request" and not answered:
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
-    if any(item.section == "Done" and item.bonus >= 0 for item in items):
-        items = [item for item in items if item.section != "Done" or item.bonus >= 0]
     newest = _just_now(messages)
     numbers = {message.number for message in newest}
+    items = [_filed(item, numbers) for item in items]
+    if any(item.section == "Done" and item.bonus >= 0 for item in items):
+        items = [item for item in items if item.section != "Done" or item.bonus >= 0]
     progress = next((item for item in reversed(items) if item.section == "Done"), None)
     if progress and not numbers.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
@@ -160,6 +161,15 @@ def candidates(
     items += _last_thought(newest)
     items += _facts(messages, earlier, overcome)
     return items
+
+
+def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:
+    """Return an item under a heading that fits: what the agent says is not finished is none of what is done. `newest`:
+    numbers of the messages that tell how the work stands."""
+    if item.section != "Done" or not is_undone(item.text):
+        return item
+    current = not newest.isdisjoint(item.messages)
+    return replace(item, section="In progress") if current else replace(item, bonus=item.bonus - _POLITE)
 
 
 def fact_items(messages: Sequence[Message], overcome: Set[int] = frozenset()) -> list[SummaryItem]:
@@ -324,7 +334,7 @@ def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterat
     for order, sentence in enumerate(told):
         section = "Decisions" if is_decision(sentence) else "Done"
         exclaims = sentence.endswith("!") and is_few_words(sentence)
-        polite = section == "Done" and (exclaims or (len(told) > 1 and (says_little(sentence) or is_undone(sentence))))
+        polite = section == "Done" and (exclaims or (len(told) > 1 and says_little(sentence)))
         bonus = _points(sentence, keywords) - _POLITE * polite
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
 

@@ -41,7 +41,8 @@ _ELEMENT_WIDTH = 40
 _MOST_MEMBERS = 3
 """So many members say which element of a list is meant."""
 _MOST_ELEMENTS = 12
-_LIST_WIDTH = 64
+_LIST_WIDTH, _PAIRS_WIDTH = 44, 60
+"""Characters of a list, and of one whose elements are told by two words each, such as flights with their days."""
 _TELLING_NUMBER = 4
 """Digits from which on a number hardly stands for two things."""
 _ENDING = ("cancel", "delete", "terminate", "withdraw")
@@ -164,7 +165,8 @@ def _listed(value: object, room: int) -> str:
     for members in range(_MOST_MEMBERS, 0, -1):
         found = list(_told([element[:members] for element in elements]))
         text = "; ".join(found)
-        if all(elements) and not more and len(text) <= min(room, _LIST_WIDTH):
+        pairs = members == 2 and not any(" " in member for element in elements for member in element[:2])
+        if all(elements) and not more and len(text) <= min(room, _PAIRS_WIDTH if pairs else _LIST_WIDTH):
             return text
     while found and (not all(found) or len("; ".join(found)) + len(f"; +{more}") > min(room, _LIST_WIDTH)):
         found.pop()

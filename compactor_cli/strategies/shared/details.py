@@ -50,9 +50,7 @@ def quoted_details(
     return tuple(Quoter(inputs.messages, lines, inputs.count, inputs.pairing).excerpts(chosen)), left
 
 
-def _take_newest(
-    selector: Selector, lines: SessionLines, room: int, *, leaving: bool = False, answer: int = -1
-) -> int:
+def _take_newest(selector: Selector, lines: SessionLines, room: int, *, leaving: bool = False, answer: int = -1) -> int:
     """Take the first lines of the newest texts, calls and results, without those that say nothing; returns their
     tokens. `leaving`: what would be for those is left to other lines. `answer`: the message with which everything ends,
     of which more is taken: it is what the work came to."""

@@ -160,7 +160,7 @@ class Quoter:
             begins, parted = piece is not last_piece, False
             earlier = self._messages[piece.message].origin == "summary"
             text = plain(lines.text(line))
-            indent = "" if piece.speech and not earlier else indent_at(piece.text, lines.starts[line])
+            indent = indent_at(piece.text, lines.starts[line])
             if earlier:
                 line_heading = self._heading_at((piece.message, piece.part), lines.starts[line])
                 parted = text.startswith(GAP)
