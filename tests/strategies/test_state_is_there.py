@@ -116,7 +116,7 @@ def test_a_task_list_that_stays_at_its_place_is_not_told_before_it() -> None:
 def test_all_that_took_place_outside_is_told_before_the_details_of_any() -> None:
     booked: list[Json] = []
     for number in range(6):
-        flights = [{"flight": f"HAT{number}{n}", "date": f"2024-05-{n + 10}"} for n in range(3)]
+        flights = [{"flight": f"HAT{number}{n}", "date": "2024-05-10"} for n in range(3)]
         arguments = {"user_id": "mia_li_3668", "cabin": "economy", "flights": flights}
         booked += [assistant(None, (f"b{number}", "book_reservation", arguments))]
         booked += [result(f"b{number}", json.dumps({"reservation_id": f"HATHA{number}"}))]
