@@ -66,7 +66,8 @@ def split_clauses(text: str) -> list[Clause]:
     clauses: list[Clause] = []
     for (start, line), place in zip(lines, places, strict=True):
         offset = 0
-        ends = [*_sentence_ends(line), len(line)] if place != "pasted" else [len(line)]
+        whole = place == "pasted" or line.lstrip().startswith("|")  # a row of a table
+        ends = [len(line)] if whole else [*_sentence_ends(line), len(line)]
         for end in ends:
             piece = line[offset:end]
             sentence = piece.strip()
