@@ -127,7 +127,7 @@ def test_all_that_took_place_outside_is_told_before_the_details_of_any() -> None
             for m in compact(records, strategy="adaptive", target_ratio=ratio).messages
             for line in m.text().split("\n")
         ]
-        for ratio in (0.06, 0.016)
+        for ratio in (0.05, 0.016)
     ]
     lines = [[line for line in of if line.startswith("- book_reservation")] for of in told]
     assert [line.partition(" (")[0] for line in lines[0]] == [f"- book_reservation HATHA{n}" for n in range(6)]

@@ -11,7 +11,7 @@ from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
 from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.ledger import call_arguments, command_of
-from compactor_cli.features.work.open_errors import misfortune
+from compactor_cli.features.work.open_errors import misfortune, only_looks
 from compactor_cli.features.work.outcome_lines import outcome_line
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.group import Group
@@ -58,6 +58,9 @@ _FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
 _TAGS = compiled_later(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$")
 """What harnesses put around errors."""
 _CAUSE_WIDTH = 120
+_BEFORE_OUTPUT = "\nOutput:"
+"""Stands between what a harness says of a command and what the command said."""
+_NO_OUTPUT = compiled_later(r"\W*(?:[\w ]*\bno output\W*)?", re.IGNORECASE)
 _SAYS_NOTHING = compiled_later(r"\W*(?:ok|done|success|none|null|\w* ?no output|\S+ completed)\b", re.IGNORECASE)
 """Results that say no more than that there is nothing to say."""
 
@@ -286,6 +289,9 @@ def _telling(call: Part, result: Part, failed: bool) -> str:
     said = result.text.strip()
     if failed and (cause := _TAGS.sub("", cause_line(said, places=True))):
         return one_line(cause, _CAUSE_WIDTH)
+    command = command_of(call_arguments(call))
+    if command and _NO_OUTPUT.fullmatch(said.rpartition(_BEFORE_OUTPUT)[2]):
+        return "no output" if only_looks(command) else ""  # of what was looked for, nothing is there
     if _FEW_WORDS.fullmatch(said) is not None:
         return "" if _SAYS_NOTHING.match(said) or noisy_lines(said) else said
-    return outcome_line(said) if command_of(call_arguments(call)) else ""
+    return outcome_line(said) if command else ""
