@@ -443,3 +443,17 @@ def test_of_the_newest_results_no_lines_are_quoted_that_say_nothing() -> None:
     assert "src/harbor.py: high_water" in said
     assert "Chunk ID" not in said
     assert "Original token count" not in said
+
+
+def test_of_an_answer_with_which_everything_ends_most_is_quoted() -> None:
+    """It is what the work came to: its beginning alone would not do."""
+    answer = "\n".join(
+        f"{n}. Berth {n} of the harbour takes ships of {n * 3} metres, and needs a pilot." for n in range(20)
+    )
+    records = [*work.session(14), user("Which berth takes which ship?"), assistant(answer)]
+    for asked in (records, [*records, user("Thanks.")]):
+        text = summary_of(compact(asked, target_ratio=0.15)).partition(QUOTED)[2]
+        assert sum(f"Berth {n} of the harbour takes" in text for n in range(20)) >= 18
+    worked = [*records, *work.session(1)[1:]]
+    text = summary_of(compact(worked, target_ratio=0.15)).partition(QUOTED)[2]
+    assert sum(f"Berth {n} of the harbour takes" in text for n in range(20)) < 15

@@ -71,3 +71,15 @@ def test_a_few_words_behind_the_last_request_are_worth_a_summary(target: int) ->
         assistant("500 GBP are **690.75 USD**.") | {"reasoning_content": thought},
     )
     assert "690.75" in "\n".join(contents(data, target))
+
+
+def test_a_last_answer_may_take_half_of_the_room() -> None:
+    """It is what the work came to; what it was found in makes way."""
+    answer = "\n".join(f"{n}. Berth {n} of the harbour takes ships of {n * 3} metres, with a pilot." for n in range(40))
+    records = [user("Which berth takes which ship?")]
+    for n in range(30):
+        rows = "\n".join(f"row_{n}_{at} berth_{at} metres_{n * at} pilot_{at % 7}" for at in range(40))
+        records += [calling(call(f"c{n}", "read", {"path": f"berths/{n}.csv"})), result(f"c{n}", rows)]
+    data = jsonl(*records, assistant(answer))
+    last = contents(data, 3200)[-1]
+    assert sum(f"Berth {n} of the harbour" in last for n in range(40)) >= 38

@@ -80,3 +80,14 @@ def test_of_what_was_said_before_a_request_the_offer_that_it_takes_up_comes_with
     assert picked == [offers[1], "Which of these ferries shall I book for you, and for which day?"]
     (other,) = answers(user("Book a ferry."), said, user("The first one, on Monday, please."))
     assert other[0] == offers[2]
+
+
+def test_of_an_answer_that_ends_with_a_courtesy_what_asks_comes_or_what_tells():
+    offers = "It costs 40 dollars.\n\nShall I take the voucher or the card?\n\nPlease let me know, I am happy to help!"
+    (asked,) = answers(user("Book it."), assistant(offers), user("The card."))
+    assert asked == ["It costs 40 dollars.", "Shall I take the voucher or the card?"]
+    done = "The table is booked.\n\nIt is at eight.\n\nIf you need anything else, feel free to ask!"
+    (told,) = answers(user("Book it."), assistant(done), user("Then book a taxi, too."))
+    assert told == ["The table is booked.", "It is at eight."]
+    (only,) = answers(user("Thanks."), assistant("Feel free to ask!"), user("Then book a taxi, too."))
+    assert only == ["Feel free to ask!"]

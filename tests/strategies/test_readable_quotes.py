@@ -125,6 +125,9 @@ def test_a_quoted_call_has_the_few_words_of_its_result_behind_it(said: str, show
     [
         ("Bash", '{"command": "mise run lint"}', "[lint] $ golangci-lint run\n0 issues.", " → 0 issues."),
         ("Bash", '{"command": "pytest -q"}', "." * 60 + "\n60 passed in 1.20s", " → 60 passed in 1.20s"),
+        ("Bash", '{"command": "rg tide_"}', "Exit code 1\nOutput:\n", " → no output"),
+        ("Bash", '{"command": "rg tide_"}', "(no output)", " → no output"),
+        ("Bash", '{"command": "npm install"}', "(no output)", ""),
         ("Bash", '{"command": "cat notes.md"}', "One line of notes.\nAnother line of notes that says no more.", ""),
         ("Read", '{"path": "log.txt"}', "." * 60 + "\n60 passed in 1.20s", ""),
     ],
@@ -136,6 +139,75 @@ def test_a_quoted_command_says_how_it_came_out(tool: str, arguments: str, said: 
     assert quote(quoter.excerpts(asked)).partition("}")[2] == shown
     with_result = [*asked, *(ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2))]
     assert quote(quoter.excerpts(with_result)).split("\n")[0].endswith("}"), "it is quoted, and not said twice"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said", "cause"),
+    [
+        (
+            "Bash",
+            {"command": "mise run lint"},
+            "Exit code 1\nctx.go:81:15: string `tide` has 3 occurrences (goconst)\n1 issues:\n[lint] ERROR task failed",
+            "ctx.go:81:15: string `tide` has 3 occurrences (goconst)",
+        ),
+        (
+            "Read",
+            {"path": "tides.yml"},
+            "<tool_use_error>File does not exist.</tool_use_error>",
+            "File does not exist.",
+        ),
+        ("book_flight", {"flight": "HAT001"}, "Error: gift card balance is not enough", None),
+    ],
+)
+def test_a_quoted_call_that_failed_says_why(tool: str, arguments: Json, said: str, cause: str | None) -> None:
+    told = Told(user("Do."), calling(call("c1", tool, json.dumps(arguments))), answers("c1", said), says("It failed."))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]))
+    assert text.startswith(f"#1 {tool} failed: ")
+    assert text.endswith(f"}} → {cause or said}")
+
+
+NUMBERED = """  181→def tide(harbor):
+  182→    table = [
+  183→        (1, harbor.north_berth),
+  184→    ]
+  185→    return sum(row.level_of_berth for row in table)"""
+
+
+def test_numbered_code_keeps_its_indentation() -> None:
+    """The blanks before a number are none of the code's."""
+    told = Told(user("Read it."), calling(call("c1", "Read", '{"path": "t.py"}')), answers("c1", NUMBERED), says("So."))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2)]))
+    code = text.partition("→ ")[2].replace("\n ", "\n")
+    assert code == re.sub(r"^ +\d+→", "", NUMBERED, flags=re.MULTILINE)
+
+
+def test_a_quote_does_not_begin_with_what_closes_something_else() -> None:
+    code = "\n".join(
+        f"    )\n    assert tide_{n} == harbor_{n}(\n        'berth_{n}', 'a long name of a pier_{n}',"
+        for n in range(9)
+    )
+    told = Told(user("Read it."), calling(call("c1", "Read", '{"path": "t.py"}')), answers("c1", code), says("So."))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    lines = [line for line in told.lines.of_message(2) if told.lines.text(line).lstrip().startswith(")\n")]
+    assert lines
+    text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in lines[1:]]))
+    assert "assert tide_" in text
+    assert not re.search(r"… *\)", text)
+
+
+def test_code_in_what_is_said_keeps_its_indentation() -> None:
+    blocks = "\n".join(f"if tide_{n} > harbor_limit_{n}:\n    alarm_of_the_berth_{n}()" for n in range(6))
+    told = Told(user("Show it."), says(f"It is this:\n```python\ndef tide():\n{indented(blocks)}\n```\nNo more."))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]))
+    shown = text.replace("\n ", "\n")
+    assert indented(blocks) in shown
+
+
+def indented(code: str) -> str:
+    return "\n".join(f"    {line}" for line in code.split("\n"))
 
 
 def test_what_is_quoted_of_an_output_of_several_files_says_which() -> None:

@@ -183,3 +183,13 @@ def test_an_edit_that_did_not_happen_is_no_action(said: str) -> None:
     records = [user("Go."), assistant(None, ("c1", "Edit", change)), result("c1", said)]
     records += [assistant(None, ("c2", "Read", {"path": "a.py"})), result("c2", "x = 1")]
     assert {path: set(fact.actions) for path, fact in ledger(records).files.items()} == {"a.py": {"read"}}
+
+
+def test_an_editor_with_one_open_file_changes_that_file() -> None:
+    """Its calls do not name it; the result does, where the edit took place."""
+    change = {"replacement_text": "x = 1", "start_line": 3, "end_line": 3}
+    refused = "Your proposed edit has introduced new syntax error(s).\n[File: /repo/b.py (9 lines total)]"
+    records = [user("Go."), assistant(None, ("c1", "edit", change))]
+    records += [result("c1", "File updated.\n[File: /repo/a.py (9 lines total)]\n3:x = 1")]
+    records += [assistant(None, ("c2", "edit", change)), result("c2", refused)]
+    assert {path: set(fact.actions) for path, fact in ledger(records).files.items()} == {"/repo/a.py": {"edited"}}

@@ -17,6 +17,7 @@ from compactor_cli import api
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
+from compactor_cli.summaries.sections import last_actions
 from compactor_cli.summary_text.headers import round_of
 from tests.pipeline.sessions import Json, assistant, filler, long_session, result, to_bytes, transcript, user
 from tests.properties.generators import SHAPES, Conversation, long_conversation, well_formed
@@ -196,6 +197,46 @@ def test_decisions_are_what_was_decided_and_no_guesses() -> None:
     ]
     found = sections(summarize(transcript([user("Go."), *map(assistant, told)]).messages))
     assert found["Decisions"] == ['"We decided to round half up." [#1]']
+
+
+@pytest.mark.parametrize(
+    ("said", "done"),
+    [("It reads `south.py`.", True), ("Oh no!", False), ("The berths of `west.py` are blocked.", False)],
+)
+def test_what_is_unfinished_or_an_exclamation_is_not_told_as_done(said: str, done: bool) -> None:
+    later = [record for n in range(3) for record in (user(f"And pier {n}?"), assistant(f"Pier {n} is mended, too."))]
+    told = [user("Mend the port."), assistant(f"The tides of `north.py` are mended.\n\n{said}"), *later]
+    found = sections(summarize(transcript(told).messages))["Done"]
+    assert '"The tides of `north.py` are mended." [#1]' in found
+    assert (f'"{said}" [#1]' in found) is done
+
+
+def test_what_the_agent_says_now_is_not_finished_tells_how_the_work_stands() -> None:
+    told = [user("Mend the port."), assistant("The tides are mended.\n\nThe berths are blocked by the pilots.")]
+    found = sections(summarize(transcript(told).messages))
+    assert '"The berths are blocked by the pilots." [#1]' in found["In progress"]
+
+
+def test_the_newest_calls_say_why_they_failed_and_those_that_only_wait_are_none() -> None:
+    edit = {"file_path": "src/tides.py", "old_string": "a = 1", "new_string": "a = 2"}
+    failed = "Error: the string to replace was not found in src/tides.py."
+    told = transcript(
+        [
+            user("Mend the tides."),
+            assistant(None, ("c1", "Bash", {"command": "make"})),
+            result("c1", "Tides are up to date."),
+            assistant(None, ("c2", "Edit", edit)),
+            result("c2", failed),
+            assistant(None, ("c3", "write_stdin", {"session_id": 7, "chars": "", "yield_time_ms": 1000})),
+            result("c3", "It is still running."),
+            assistant(None, ("c4", "write_stdin", {"session_id": 7, "chars": "y"})),
+            result("c4", "It goes on."),
+        ]
+    )
+    edited, answered = [item.text for item in last_actions(told.messages)]
+    assert edited.endswith(f"(Edit failed: {failed})")
+    assert answered.endswith("(write_stdin)")
+    assert '"chars": "y"' in answered
 
 
 def test_where_an_agent_says_nothing_its_last_thought_tells_how_the_work_stands() -> None:

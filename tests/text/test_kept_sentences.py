@@ -295,3 +295,11 @@ def test_blank_lines_between_kept_sentences_are_no_gap() -> None:
     text = "An important key.\n\nAnother key.\n" + "Nothing of it here, nor there.\n" * 20
     short = truncate_prose(text, chars(text), 40, chars, Keywords(["key"])).text
     assert short.startswith("An important key.\n\nAnother key.\n")
+
+
+def test_a_row_of_a_table_is_one_sentence():
+    table = (
+        "It is here.\n| Lines | What |\n|---|---|\n| 7 | Tools are called here. The `task` is at 9. |\n| 8 | Icons. |"
+    )
+    kept = kept_sentences(table, 70, Keywords(["task"]))
+    assert any(table[start:end].startswith("| 7 | Tools are called here. The `task` is at 9. |") for start, end in kept)

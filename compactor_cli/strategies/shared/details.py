@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from msgspec.structs import replace
+
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.followed import ends_in_words
 from compactor_cli.features.lines import SessionLines, read_session
@@ -42,11 +44,16 @@ def quoted_details(
     lines = SessionLines(session, values.of, outside)
     known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
     selector = Selector(lines, values.of, inputs.count, sorted(known))
-    answer = inputs.messages[-1].index if ends_in_words(inputs.messages) else -1
+    said = [m for m in inputs.messages if m.origin != "request"]
+    answer = said[-1].index if ends_in_words(said) else -1
     room -= _take_newest(selector, lines, newest, leaving=True, answer=answer)
+    stay = {line for line in selector.taken if lines.message(line) == answer}
     left = selector.fill(densest(lines, room), room)
     left -= _take_newest(selector, lines, left) if newest else 0
-    chosen = sorted(selector.taken.values(), key=lambda choice: choice.line)
+    best = max((choice.value for choice in selector.taken.values()), default=0.0)
+    # what the work came to is not the first to make way for the rest of the summary, though all its names are known
+    kept = (replace(choice, value=best) if choice.line in stay else choice for choice in selector.taken.values())
+    chosen = sorted(kept, key=lambda choice: choice.line)
     return tuple(Quoter(inputs.messages, lines, inputs.count, inputs.pairing).excerpts(chosen)), left
 
 

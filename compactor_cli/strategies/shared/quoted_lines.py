@@ -10,7 +10,7 @@ from typing import Literal
 from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
 from compactor_cli.features.work.causes import cause_line
-from compactor_cli.features.work.ledger import call_arguments, command_of
+from compactor_cli.features.work.ledger import call_arguments, command_of, failure_line
 from compactor_cli.features.work.open_errors import misfortune, only_looks
 from compactor_cli.features.work.outcome_lines import outcome_line
 from compactor_cli.features.work.written_calls import written_calls
@@ -287,9 +287,10 @@ def _telling(call: Part, result: Part, failed: bool) -> str:
     """Return the words of a result that are few enough to stand behind its call, or the line that says why the call
     failed or how a command came out; empty where there are none."""
     said = result.text.strip()
-    if failed and (cause := _TAGS.sub("", cause_line(said, places=True))):
-        return one_line(cause, _CAUSE_WIDTH)
     command = command_of(call_arguments(call))
+    cause = cause_line(said, places=True) or ("" if command else failure_line(said)) if failed else ""
+    if cause:
+        return one_line(_TAGS.sub("", cause), _CAUSE_WIDTH)
     if command and _NO_OUTPUT.fullmatch(said.rpartition(_BEFORE_OUTPUT)[2]):
         return "no output" if only_looks(command) else ""  # of what was looked for, nothing is there
     if _FEW_WORDS.fullmatch(said) is not None:
