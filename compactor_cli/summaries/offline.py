@@ -18,6 +18,7 @@ from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.summaries.answered import since_last_request
 from compactor_cli.summaries.facts import left_out, left_out_before
 from compactor_cli.summaries.layout import Page, PageLine, beside_end, not_said, render, standing
+from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
 from compactor_cli.summaries.quoting import quoting, without_least
@@ -27,7 +28,6 @@ from compactor_cli.summaries.sections import (
     candidates,
     code_items,
     fact_items,
-    last_actions,
     last_words,
 )
 from compactor_cli.summary_text.excerpts import Excerpt
@@ -85,7 +85,7 @@ class Extractive:
         items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
         if IMMEDIATE in sections_in(form):
             items = [*items, *last_words(request.messages, at_end=bool(page.since))]
-        items = _urgent(_ended_by(items, last_actions(request.messages)), form) if form.facts_first else items
+        items = _urgent(_ended_by(items, newest_calls(request.messages)), form) if form.facts_first else items
         items += code_items(request.messages) if ACTIVE_CODE in sections_in(form) else []
         page = replace(page, known=frozenset(item.section for item in items))
         if form.facts_first and page.lines:

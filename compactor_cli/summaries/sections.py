@@ -8,14 +8,11 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.calls import only_waits
-from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.endings import is_declined
-from compactor_cli.features.work.ledger import call_arguments, call_text, where
-from compactor_cli.features.work.open_errors import misfortune
+from compactor_cli.features.work.ledger import where
 from compactor_cli.features.work.same_paths import KnownPaths
-from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Spot, pair
+from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
 from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, line_of_row, parse, shown_files
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
@@ -28,11 +25,12 @@ from compactor_cli.summaries.told import (
     is_few_words,
     is_undone,
     leads_once,
+    overtaken,
     says_little,
     tells,
     told_statements,
 )
-from compactor_cli.summary_text.excerpts import harmless, person_named
+from compactor_cli.summary_text.excerpts import person_named
 from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, words_since
 from compactor_cli.text.clean import one_line
@@ -74,8 +72,6 @@ _OUTPUT_BEGINS = 180
 """Characters by which two lines of outputs are the same: what is computed of an error is cut sooner than what is
 quoted."""
 _OUTPUT_LINES = 6
-_NEWEST, _LAST = 40, 2
-"""Messages that are searched for the newest calls, and how many of those are named."""
 _JUST_NOW = 10
 """Messages at the end of which the last one that says something tells how the work stands."""
 _LONG_AGO = 1_000_000
@@ -148,10 +144,10 @@ def candidates(
         asked = message.origin == "request"
         items += _outputs(message, keywords, files)
     if messages and messages[-1].origin == "request" and not answered:
-        items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), _order(messages[-1], 999)))
+        items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), order_of(messages[-1], 999)))
     newest = _just_now(messages)
     numbers = {message.number for message in newest}
-    items = [_filed(item, numbers) for item in items]
+    items = [_filed(item, numbers) for item in _without_overtaken(items)]
     if any(item.section == "Done" and item.bonus >= 0 for item in items):
         items = [item for item in items if item.section != "Done" or item.bonus >= 0]
     progress = next((item for item in reversed(items) if item.section == "Done"), None)
@@ -161,6 +157,13 @@ def candidates(
     items += _last_thought(newest)
     items += _facts(messages, earlier, overcome)
     return items
+
+
+def _without_overtaken(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
+    """Yield the lines without what the user asked before saying something else of it: that might stay without this."""
+    asked = [item for item in items if item.section in ("Goal", "Constraints") and item.messages]
+    gone = {id(asked[at]) for at in overtaken([item.text.strip('"') for item in asked])}
+    yield from (item for item in items if id(item) not in gone)
 
 
 def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:
@@ -209,34 +212,6 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
     return items
 
 
-def last_actions(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return the newest calls, as the work stands: their arguments, the tool, and why they failed where they did. Those
-    that only wait for a running command say nothing of it."""
-    newest = messages[-_NEWEST:]
-    result_of = {call: newest[at].parts[place] for (at, place), call in pair(newest).answers.items()}
-    calls = [
-        (message, part, result_of.get((at, place)))
-        for at, message in enumerate(newest)
-        for place, part in enumerate(message.parts)
-        if part.kind == "tool_call" and part.text.strip() and not only_waits(call_arguments(part))
-    ]
-    return [
-        SummaryItem(
-            "In progress",
-            f"`{one_line(harmless(call_text(call)), 160)}` ({call.name}{_how_it_ended(call, result)})",
-            (message.number,),
-            _order(message, 999),
-        )
-        for message, call, result in calls[-_LAST:]
-    ]
-
-
-def _how_it_ended(call: Part, result: Part | None) -> str:
-    ended = misfortune(call, result) if result is not None else ""
-    why = one_line(cause_line(result.text, places=True), 100) if result is not None and ended == "failed" else ""
-    return f" {ended}: {harmless(why)}" if why else f" {ended}".rstrip()
-
-
 def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem]:
     """Return the end of what the agent said behind everything else: what it came to, or what it asks. `at_end`: it
     stands at the end of the summary."""
@@ -245,7 +220,7 @@ def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem
         return []
     said = " ".join(leads_once(all_statements(last.text("text"))[-_SAID_LAST:]))
     text = REPLIED_BELOW if at_end else f'the agent said last: "{clip(said)}"'
-    return [SummaryItem("Next", text, (last.number,), _order(last, 999))] if said else []
+    return [SummaryItem("Next", text, (last.number,), order_of(last, 999))] if said else []
 
 
 def _just_now(messages: Sequence[Message]) -> Sequence[Message]:
@@ -260,7 +235,7 @@ def _last_thought(messages: Sequence[Message]) -> list[SummaryItem]:
         if message.role == "assistant" and (thought := message.text("thinking").strip()):
             said = clip(" ".join(leads_once(all_statements(thought)[-_SAID_LAST:])))
             text = f'the agent thought last: "{said}"'
-            return [SummaryItem("In progress", text, (message.number,), _order(message, 0))] if said else []
+            return [SummaryItem("In progress", text, (message.number,), order_of(message, 0))] if said else []
     return []
 
 
@@ -321,7 +296,7 @@ def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
         # the first sentence that asks for something; "Good." before it does not
         bonus = _points(sentence, keywords) + (4 if order == (substantial or [0])[0] else 0)
         bonus -= _NOD * (order not in substantial)
-        yield SummaryItem(section, f'"{clip(sentence)}"{person}', (message.number,), _order(message, order), bonus)
+        yield SummaryItem(section, f'"{clip(sentence)}"{person}', (message.number,), order_of(message, order), bonus)
 
 
 def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterator[SummaryItem]:
@@ -336,7 +311,7 @@ def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterat
         exclaims = sentence.endswith("!") and is_few_words(sentence)
         polite = section == "Done" and (exclaims or (len(told) > 1 and says_little(sentence)))
         bonus = _points(sentence, keywords) - _POLITE * polite
-        yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), _order(message, order), bonus)
+        yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), order_of(message, order), bonus)
 
 
 def _outputs(message: Message, keywords: frozenset[str], files: Collection[Spot]) -> Iterator[SummaryItem]:
@@ -350,11 +325,11 @@ def _outputs(message: Message, keywords: frozenset[str], files: Collection[Spot]
             errors = [line for line in errors[:1] if part.text.lstrip().startswith(line.strip())]
         for order, line in enumerate(errors):
             yield SummaryItem(
-                "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order), 3.0 - order
+                "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.number,), order_of(message, order), 3.0 - order
             )
         for order, line in enumerate(_telling_lines(part.text, keywords)):
             yield SummaryItem(
-                "Details", f"`{one_line(line, _LONG_LINE)}`", (message.number,), _order(message, order + 10), 2.0
+                "Details", f"`{one_line(line, _LONG_LINE)}`", (message.number,), order_of(message, order + 10), 2.0
             )
 
 
@@ -387,7 +362,8 @@ def _points(sentence: str, keywords: Keywords) -> float:
     return points(sentence, keywords) / 10
 
 
-def _order(message: Message, order: int) -> int:
+def order_of(message: Message, order: int) -> int:
+    """Return where what a message says stands among what others say. `order`: its place in the message, below 1,000."""
     return message.index * 1000 + min(order, 999)
 
 

@@ -9,6 +9,7 @@ from itertools import chain, groupby
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS, Sentence, sentences, statements
+from compactor_cli.text.subjects import later_on_subject
 
 _FIRM = compiled_later(
     r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
@@ -31,11 +32,14 @@ _ANNOUNCES = compiled_later(
     re.IGNORECASE,
 )
 _UNDONE = compiled_later(
-    r"\b(?:blocked|stuck|failing|still fails|pending|unfinished|incomplete|not (?:yet )?(?:done|finished|ready)|"
-    r"waiting (?:for|on)|awaiting|needs?|stale|in progress)\b",
+    r"^\W*(?:blocked|pending|stuck|unfinished|todo|waiting (?:for|on)|not (?:yet )?(?:done|finished|ready))\b|"
+    r"\b(?:is|are|remains?|still|stays?)\s+(?:\w+\s+)?"
+    r"(?:blocked|pending|stuck|unfinished|incomplete|failing|waiting (?:for|on)|"
+    r"not (?:yet )?(?:done|finished|ready))\b",
     re.IGNORECASE,
 )
-"""What is said so is not finished."""
+_NOTHING = compiled_later(r"\b(?:nothing|none|no longer|no \w+)\b", re.IGNORECASE)
+"""What is said so is not finished, unless nothing is."""
 _FEW = 9
 """Words from which on a sentence says something, though it names nothing."""
 _STATEMENT = 2
@@ -75,9 +79,16 @@ def is_decision(sentence: str) -> bool:
     return _FIRM.search(sentence) is not None and not _HEDGES.search(_plain(sentence))
 
 
+def overtaken(asked: Sequence[str]) -> set[int]:
+    """Return which of the user's sentences, in order, a later one on the same subject may have taken back. Questions
+    take back nothing."""
+    later = later_on_subject(asked)
+    return {at for at, others in enumerate(later) if any(not ASKS.search(asked[other]) for other in others)}
+
+
 def is_undone(sentence: str) -> bool:
     """Return whether a sentence says of something that it is not finished."""
-    return _UNDONE.search(sentence) is not None
+    return _UNDONE.search(sentence) is not None and not _NOTHING.search(sentence)
 
 
 def says_little(sentence: str) -> bool:

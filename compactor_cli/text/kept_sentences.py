@@ -18,7 +18,8 @@ _MARKER = compiled_later(r"\b(?:important|critical|key|essential|note)\b", re.IG
 _SENTENCE = compiled_later(r"[^\n]*?(?:[.!?]+(?=\s)[^\S\n]*|[。！？]+|\n|$)")
 _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
 """What stands before an item of a list, or behind the mark of a heading."""
-_ROW = compiled_later(r"\s*\|")
+_ROW = compiled_later(r"[ \t]*\|")
+"""How a row of a table begins."""
 _MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*)\s*")
 """A line that says nothing without those around it."""
 _HEADING = compiled_later(r"#{1,6}\s|\*\*[^*\n]+\*\*:?$")
@@ -78,11 +79,15 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the sentences stand. The number of an item is none of its own, a row of a table is one, and code in
     backquotes has no end in it."""
     start = begin = 0
+    is_row = _ROW.match(text) is not None
     for match in _SENTENCE.finditer(text):
-        sentence = text[begin : match.end()]
-        inside = sentence.count("`") % 2 or _NUMBER.fullmatch(sentence) or _ROW.match(text, start)
-        if not sentence or (not sentence.endswith("\n") and inside):
+        line_ends = text.startswith("\n", match.end() - 1)
+        if is_row and not line_ends and match.end() < len(text):
             continue
+        sentence = text[begin : match.end()]
+        if not sentence or (not line_ends and (sentence.count("`") % 2 or _NUMBER.fullmatch(sentence))):
+            continue
+        is_row = (line_ends and _ROW.match(text, match.end()) is not None) or (is_row and not line_ends)
         if start < begin and (text[begin - 1] == "\n" or _WORD.search(sentence)):
             yield start, begin
             start = begin

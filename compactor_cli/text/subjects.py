@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 # compiled where they are used: large classes take milliseconds, and most sessions have room for all requests
 _WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _WORD = r"[^\W_]+(?:[./:@_-]+[^\W_]+)*"
+_OVERLAP = 0.5
+"""Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
+_COMMON = 4
+"""Sentences with a word from which on it says nothing about a subject."""
 
 
 def subject_terms(text: str) -> set[str]:
@@ -17,3 +23,27 @@ def subject_terms(text: str) -> set[str]:
     wide = [bool(re.match(_WIDE, word)) for word in words]
     pairs = {a + b for a, b, x, y in zip(words, words[1:], wide, wide[1:], strict=False) if x and y}
     return pairs | {word for word, is_wide in zip(words, wide, strict=True) if not is_wide and len(word) > 2}
+
+
+def later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
+    """Return for each sentence the later ones that share enough of its rarer words to be about the same."""
+    terms = [subject_terms(text) for text in sentences]
+    holders: dict[str, list[int]] = {}
+    for index, own_terms in enumerate(terms):
+        for term in sorted(own_terms):
+            holders.setdefault(term, []).append(index)
+    rare_holders = {term: indices for term, indices in holders.items() if len(indices) <= _COMMON}
+    rare = [own_terms & rare_holders.keys() for own_terms in terms]
+    later: list[tuple[int, ...]] = []
+    for index, own_terms in enumerate(rare):
+        shared = Counter(other for term in sorted(own_terms) for other in rare_holders[term] if other > index)
+        later.append(
+            tuple(
+                sorted(
+                    other
+                    for other, n in shared.items()
+                    if n >= 2 and n >= _OVERLAP * min(len(own_terms), len(rare[other]))
+                )
+            )
+        )
+    return later

@@ -91,3 +91,19 @@ def test_of_an_answer_that_ends_with_a_courtesy_what_asks_comes_or_what_tells():
     assert told == ["The table is booked.", "It is at eight."]
     (only,) = answers(user("Thanks."), assistant("Feel free to ask!"), user("Then book a taxi, too."))
     assert only == ["Feel free to ask!"]
+
+
+def test_what_an_answer_asks_long_before_its_end_is_not_what_it_comes_to():
+    driver = "So which driver is it?\n\nUse asyncpg with a pool of 20 connections in src/db.py.\n\n"
+    wait = "Let me know whether I shall replace psycopg in src/db.py now or wait for the release."
+    (told,) = answers(user("Which driver?"), assistant(driver + wait), user("Yes, do that."))
+    assert told[-1] == wait
+    (before,) = answers(user("Which driver?"), assistant(driver + "I am happy to help!"), user("Yes, do that."))
+    assert before[-1] == "Use asyncpg with a pool of 20 connections in src/db.py."
+
+
+def test_what_is_asked_before_a_list_of_answers_is_what_an_answer_comes_to():
+    cards = "Which card shall I take?\n\n1. Gift card 7091239, with 157 dollars on it, from the first of March.\n\n"
+    cards += "2. Gift card 6276644, with 113 dollars on it, from the second of May.\n\nPlease let me know!"
+    (told,) = answers(user("Book it."), assistant(cards), user("Take 6276644."))
+    assert told == ["Which card shall I take?", cards.split("\n\n")[2]]

@@ -128,6 +128,8 @@ def test_a_quoted_call_has_the_few_words_of_its_result_behind_it(said: str, show
         ("Bash", '{"command": "rg tide_"}', "Exit code 1\nOutput:\n", " → no output"),
         ("Bash", '{"command": "rg tide_"}', "(no output)", " → no output"),
         ("Bash", '{"command": "npm install"}', "(no output)", ""),
+        ("Bash", '{"command": "rm -rf build/"}', "", ""),
+        ("Bash", '{"command": "gh issue list --search tides | grep berth"}', "[]", ""),
         ("Bash", '{"command": "cat notes.md"}', "One line of notes.\nAnother line of notes that says no more.", ""),
         ("Read", '{"path": "log.txt"}', "." * 60 + "\n60 passed in 1.20s", ""),
     ],
@@ -157,6 +159,18 @@ def test_a_quoted_command_says_how_it_came_out(tool: str, arguments: str, said: 
             "File does not exist.",
         ),
         ("book_flight", {"flight": "HAT001"}, "Error: gift card balance is not enough", None),
+        (
+            "Bash",
+            {"command": "./e2e.sh"},
+            "Exit code 1\na.js:12: listening on 80\n1 failed, 3 passed",
+            "3 passed",
+        ),
+        (
+            "Edit",
+            {"path": "a.js", "old": "x", "new": "y"},
+            "No replacement was performed, `x` did not appear verbatim in a.js.\n```\nthrow new Error('never reached')\n```",
+            "No replacement was performed, `x` did not appear verbatim in a.js.",
+        ),
     ],
 )
 def test_a_quoted_call_that_failed_says_why(tool: str, arguments: Json, said: str, cause: str | None) -> None:
@@ -164,7 +178,8 @@ def test_a_quoted_call_that_failed_says_why(tool: str, arguments: Json, said: st
     quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
     text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]))
     assert text.startswith(f"#1 {tool} failed: ")
-    assert text.endswith(f"}} → {cause or said}")
+    assert text.partition(" → ")[2].endswith(cause or said)
+    assert "listening" not in text and "never reached" not in text
 
 
 NUMBERED = """  181→def tide(harbor):
@@ -195,6 +210,14 @@ def test_a_quote_does_not_begin_with_what_closes_something_else() -> None:
     text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in lines[1:]]))
     assert "assert tide_" in text
     assert not re.search(r"… *\)", text)
+
+
+def test_a_quote_may_begin_with_what_opens_something() -> None:
+    front = "---\ntitle: Tides of the harbour of the north\n---\nThe tides of berth_7 are in harbor_table_7."
+    told = Told(user("Read it."), calling(call("c1", "Read", '{"path": "t.md"}')), answers("c1", front), says("So."))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2)]))
+    assert text.partition("→ ")[2].replace("\n ", "\n") == front
 
 
 def test_code_in_what_is_said_keeps_its_indentation() -> None:

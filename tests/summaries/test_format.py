@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -99,3 +100,20 @@ def test_a_summary_of_an_older_version_is_read_too():
     text = f"{head}\n#3 user: Mend the rounding."
     assert (round_of(text), base_of(text), covered(text)) == (2, Base(900, 300), tuple(range(3, 10)))
     assert text[body_start(text) :] == "#3 user: Mend the rounding."
+
+
+@pytest.mark.parametrize(
+    ("head", "round"),
+    [
+        ("## Session Summary of #3-9 (round 2, ctx_00ff00ff, 900 to 300 tokens)\n", 2),
+        ("## Session Summary of #3-9 (round 2, ctx_00ff00ff, whole transcript 900 to 300 tokens)\n", 2),
+        (
+            "## Session Summary (Compaction Round 3)\nStands for messages 3-9 (40 tokens; ctx_00ff00ff).\n"
+            "Compacted from 900 tokens to at most 300.\n",
+            3,
+        ),
+    ],
+)
+def test_what_a_transcript_was_compacted_from_is_read_as_it_is_written_and_as_it_was(head: str, round: int) -> None:
+    text = f"{head}#3 user: Mend the rounding."
+    assert (round_of(text), base_of(text), covered(text)) == (round, Base(900, 300), tuple(range(3, 10)))

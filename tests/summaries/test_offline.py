@@ -17,7 +17,7 @@ from compactor_cli import api
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.sections import last_actions
+from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summary_text.headers import round_of
 from tests.pipeline.sessions import Json, assistant, filler, long_session, result, to_bytes, transcript, user
 from tests.properties.generators import SHAPES, Conversation, long_conversation, well_formed
@@ -233,7 +233,7 @@ def test_the_newest_calls_say_why_they_failed_and_those_that_only_wait_are_none(
             result("c4", "It goes on."),
         ]
     )
-    edited, answered = [item.text for item in last_actions(told.messages)]
+    edited, answered = [item.text for item in newest_calls(told.messages)]
     assert edited.endswith(f"(Edit failed: {failed})")
     assert answered.endswith("(write_stdin)")
     assert '"chars": "y"' in answered

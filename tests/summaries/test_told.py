@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from compactor_cli.summaries.told import is_undone, overtaken
 from tests.pipeline.sessions import Json, assistant, result, transcript, user
 from tests.summaries.texts import sections, summarize
 
@@ -35,3 +38,27 @@ def test_a_few_words_with_which_a_reply_begins_are_no_work() -> None:
     lines = [line for lines in told for line in lines]
     assert not any("Makes sense" in line for line in lines)
     assert any("Tests pass." in line for line in lines), "behind a result a few words say something"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "undone"),
+    [
+        ("Blocked: the pilots of `west.py` do not answer.", True),
+        ("The berths are still blocked by the pilots.", True),
+        ("#1570 remains pending.", True),
+        ("Not done: the docs.", True),
+        ("Fixed the failing test in tests/test_a.py by comparing dates in UTC.", False),
+        ("Removed stale lock files from build/locks.", False),
+        ("The table no longer needs the cache.", False),
+        ("Nothing is pending, all 12 tests pass.", False),
+        ("Added a page for pending orders.", False),
+    ],
+)
+def test_what_is_said_to_be_unfinished_is_told_from_what_was_done_about_it(sentence: str, undone: bool) -> None:
+    assert is_undone(sentence) is undone
+
+
+def test_what_the_user_said_before_saying_something_else_of_it_is_overtaken() -> None:
+    asked = ["The trip is for two adults.", "Book it.", "Sorry, make that three adults for the trip."]
+    assert overtaken(asked) == {0}
+    assert overtaken([*asked[:2], "Is the trip for three adults?"]) == set()

@@ -303,3 +303,13 @@ def test_a_row_of_a_table_is_one_sentence():
     )
     kept = kept_sentences(table, 70, Keywords(["task"]))
     assert any(table[start:end].startswith("| 7 | Tools are called here. The `task` is at 9. |") for start, end in kept)
+
+
+@pytest.mark.parametrize("before", ["", "It is here.\n", "It is here.\n\n"])
+def test_rows_end_with_their_lines_and_what_stands_behind_a_table_has_its_own_sentences(before):
+    text = f"{before}| a one. b two. |\n| c one. d two. |\nThe last `one` is told here. Then nothing else is told."
+    kept = [text[start:end].strip() for start, end in kept_sentences(text, 32, Keywords(["one"]))]
+    assert kept
+    assert all(piece.startswith("|") == piece.endswith("|") for piece in kept)
+    (told,) = kept_sentences(text, 30, Keywords(["told here"]))
+    assert text[slice(*told)].strip() == "The last `one` is told here."

@@ -177,12 +177,6 @@ def handles(arguments: Any) -> Iterator[str]:
                 yield str(value)
 
 
-def only_waits(arguments: Any) -> bool:
-    """Return whether a call only looks whether a running command has said more: it names that, and gives it nothing."""
-    texts = [value for value in arguments.values() if isinstance(value, str)] if isinstance(arguments, dict) else []
-    return any(handles(arguments)) and all(text == "" or text in {*handles(arguments)} for text in texts)
-
-
 def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
     said = result.text
     failed, stated, undecided = result.failed, True, False

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from compactor_cli.features.work.endings import refuses_edit
 from compactor_cli.features.work.ledger import failure_line, says_why
+from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 
@@ -14,13 +16,21 @@ _AT_LINE = compiled_later(
     re.MULTILINE,
 )
 """How linters and compilers say where something is wrong."""
+_AT_COLUMN = compiled_later(r"^\S+\.\w+:\d+:\d+: .+$", re.MULTILINE)
+"""The same with line and column, as nothing but them says it."""
 _ONLY_FAILED = compiled_later(
-    r"(?:FAIL(?:ED)?|ERROR|✗|✘)\b[^a-z]*$|(?:FAIL(?:ED)?|ERROR|--- FAIL:|not ok)[\s:]+\S+(?:\s+[\d.]+m?s|\s+\[.*\])?$|"
+    r"(?:FAIL(?:ED)?|ERROR|✗|✘)\b[^a-z]*$|"
+    r"(?:FAIL(?:ED)?|ERROR|--- FAIL:|not ok)[\s:]+\S+(?:\s+\(?[\d.]+m?s\)?|\s+\[.*\])?$|"
     r".*\b\d+ (?:failed|errors?)\b|Traceback|\[\S+\] (?:\S+ )?ERROR task failed|error: test failed|"
     r"(?:<\w+>)?(?:error: )?command failed with exit code\b",
     re.IGNORECASE,
 )
 """Lines that say no more than that something failed."""
+_TAGS = compiled_later(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$")
+"""What harnesses put around errors."""
+_HEAD = 400
+"""Characters at the start of a result in which a tool refuses an edit; behind it, there may be code that was to be
+found."""
 
 
 def cause_line(output: str, *, places: bool) -> str:
@@ -35,3 +45,20 @@ def cause_line(output: str, *, places: bool) -> str:
         told = failure_line(output)
         found = told if says_why(told) and not _ONLY_FAILED.match(told.strip()) else ""
     return found
+
+
+def said_why(said: str, *, command: bool, width: int) -> str:
+    """Return the line of a failed result that says why, else what was said first, in at most `width` characters.
+    `command`: it is of a command, not of a tool of another kind."""
+    if not command and refuses_edit(said):
+        said = said[:_HEAD].partition("```")[0]
+    return _TAGS.sub("", one_line(failure_line(said), width))
+
+
+def why_failed(said: str, *, command: bool, width: int) -> str:
+    """Return the same; of a command only what says what went wrong, which may be nothing."""
+    if not command:
+        return said_why(said, command=False, width=width)
+    place = _AT_COLUMN.search(said)
+    cause = cause_line(said, places=False) or (place.group() if place else "")
+    return _TAGS.sub("", one_line(cause, width))

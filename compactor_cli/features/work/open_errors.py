@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.acting_tools import acts, tool_words
 from compactor_cli.features.work.calls import ToolCall, answered_call, main_argument
-from compactor_cli.features.work.endings import is_declined, refuses_edit
+from compactor_cli.features.work.causes import said_why
+from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.github_steps import looks_by_api
-from compactor_cli.features.work.ledger import PATH_KEYS, failure_line
+from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.model.message import Part
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
@@ -27,6 +28,8 @@ _LOOKING = word_set(
     "hexdump column open man rm cp mv chmod history id time local declare return exit break continue case esac"
 )
 """Programs with which an agent looks around; when they find nothing, nothing is broken."""
+_SEARCHES = frozenset(("grep", "egrep", "rg", "ag", "fd", "find", "ls", "diff", "git grep", "git diff", "git status"))
+"""Programs that say what is there, or what differs."""
 _LOOKING_TOOLS = word_set(
     "get list search find read view fetch show check lookup look query think calculate grep glob ls cat open "
     "scroll goto ask web browse todo task plan exit enter finish submit wait write_stdin"
@@ -84,7 +87,7 @@ class OpenError(Struct, frozen=True):
     @property
     def text(self) -> str:
         """What went wrong; looked for where it is told or compared."""
-        return self.said if self.call is None else _error(self.call)
+        return self.said if self.call is None else _said_why(self.call)
 
 
 def is_given_up(order: int, calls: int) -> bool:
@@ -213,6 +216,11 @@ def only_looks(command: str) -> bool:
     return all(map(_looks, steps(command)))
 
 
+def searches(command: str) -> bool:
+    """Return whether a command line looks for something: that it says nothing says that this is not there."""
+    return any(_SEARCHES & {step.words[0].rpartition("/")[2], " ".join(step.words[:2])} for step in steps(command))
+
+
 def _shell_key(working: Sequence[Step], call: ToolCall) -> tuple[str, str]:
     """Return key and label of a command, from its steps that do something; empty when none does."""
     if not working:
@@ -271,13 +279,9 @@ def _missing_program(program: str) -> str:
     return f"missing {program.rsplit('/', 1)[-1]}"
 
 
+def _said_why(call: ToolCall) -> str:
+    return said_why(call.said, command=bool(call.command), width=_ERROR_WIDTH)
+
+
 def _arguments_of(call: ToolCall) -> str:
     return f"arguments of {call.tool}"
-
-
-def _error(call: ToolCall) -> str:
-    said = call.said
-    if not call.command and refuses_edit(said):  # behind it, there may be code that was to be found
-        said = said[:_HEAD].partition("```")[0]
-    text = one_line(failure_line(said), _ERROR_WIDTH)
-    return re.sub(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$", "", text)

@@ -20,7 +20,10 @@ from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
 from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text
 from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
+from compactor_cli.text.clauses import LEADS_ON
+from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.sentences import BULLET
 
 _FEW_WORDS = 12
 """Tokens up to which a message of the user has few words."""
@@ -134,14 +137,24 @@ def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
 
 
 def _end_of(speech: Sequence[int], lines: SessionLines) -> int:
-    """Return the line that an answer comes to: its last one; where that is a courtesy, the last one that asks, else the
-    last that is none."""
-    texts = {line: lines.text(line) for line in speech}
-    if _ASKS.search(texts[speech[-1]]) or not _COURTESY.search(texts[speech[-1]]):
-        return speech[-1]
-    asking = (line for line in reversed(speech) if _ASKS.search(texts[line]))
-    telling = (line for line in reversed(speech) if not _COURTESY.search(texts[line]))
-    return next(asking, next(telling, speech[-1]))
+    """Return the line that an answer comes to: its last one; where courtesies end it, the one before them, or what asks
+    before the list that this is the end of."""
+    end = next((line for line in reversed(speech) if not _is_courtesy(lines.text(line))), speech[-1])
+    if end == speech[-1]:
+        return end
+    for line in reversed(speech[: speech.index(end) + 1]):
+        text = lines.text(line).rstrip()
+        if _ASKS.search(text):
+            return line
+        if not BULLET.match(text) and not text.endswith(LEADS_ON):
+            break
+    return end
+
+
+def _is_courtesy(text: str) -> bool:
+    """Return whether a line says nothing but a courtesy: it asks nothing, and names nothing."""
+    named = any(map(str.isdigit, text)) or identifiers(text)
+    return _COURTESY.search(text) is not None and not _ASKS.search(text) and not named
 
 
 def _speech(lines: SessionLines, message: int) -> list[int]:

@@ -9,9 +9,9 @@ from typing import Literal
 
 from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
-from compactor_cli.features.work.causes import cause_line
-from compactor_cli.features.work.ledger import call_arguments, command_of, failure_line
-from compactor_cli.features.work.open_errors import misfortune, only_looks
+from compactor_cli.features.work.causes import why_failed
+from compactor_cli.features.work.ledger import call_arguments, command_of
+from compactor_cli.features.work.open_errors import misfortune, searches
 from compactor_cli.features.work.outcome_lines import outcome_line
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.group import Group
@@ -34,7 +34,7 @@ from compactor_cli.summary_text.excerpts import (
 from compactor_cli.summary_text.headers import Base, lines_header, lines_mark
 from compactor_cli.summary_text.reading import heading_at
 from compactor_cli.summary_text.verbatim import CarriedSpan, carried_spans
-from compactor_cli.text.clean import one_line, plain
+from compactor_cli.text.clean import plain
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import indent_at
@@ -51,16 +51,14 @@ _SPARE = 6
 """Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
 _NUMBER = compiled_later(r"^[ \t]*(\d{1,6})(?:→|\t)|^\d{5}\| ?", re.MULTILINE)
 """The number that tools put before a line of a file."""
-_SIGNS = compiled_later(r"(?:[^\w\n]*\n)+(?=.*\w)")
-"""Lines of signs alone, with words behind them."""
+_SIGNS = compiled_later(r"(?:[ \t]*[)\]}][)\]};, \t]*\n)+(?=.*\w)")
+"""Lines that only close something, with words behind them."""
 _WORD = compiled_later(r"\w{2}")
 _FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
-_TAGS = compiled_later(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$")
-"""What harnesses put around errors."""
 _CAUSE_WIDTH = 120
 _BEFORE_OUTPUT = "\nOutput:"
 """Stands between what a harness says of a command and what the command said."""
-_NO_OUTPUT = compiled_later(r"\W*(?:[\w ]*\bno output\W*)?", re.IGNORECASE)
+_NO_OUTPUT = compiled_later(r"\s*(?:\(?(?:Bash completed with )?no output\)?\.?\s*)?", re.IGNORECASE)
 _SAYS_NOTHING = compiled_later(r"\W*(?:ok|done|success|none|null|\w* ?no output|\S+ completed)\b", re.IGNORECASE)
 """Results that say no more than that there is nothing to say."""
 
@@ -288,11 +286,11 @@ def _telling(call: Part, result: Part, failed: bool) -> str:
     failed or how a command came out; empty where there are none."""
     said = result.text.strip()
     command = command_of(call_arguments(call))
-    cause = cause_line(said, places=True) or ("" if command else failure_line(said)) if failed else ""
-    if cause:
-        return one_line(_TAGS.sub("", cause), _CAUSE_WIDTH)
-    if command and _NO_OUTPUT.fullmatch(said.rpartition(_BEFORE_OUTPUT)[2]):
-        return "no output" if only_looks(command) else ""  # of what was looked for, nothing is there
+    if failed and (cause := why_failed(said, command=bool(command), width=_CAUSE_WIDTH)):
+        return cause
+    before, marked, output = said.partition(_BEFORE_OUTPUT)
+    if command and _NO_OUTPUT.fullmatch(output if marked else before):
+        return "no output" if searches(command) else ""
     if _FEW_WORDS.fullmatch(said) is not None:
         return "" if _SAYS_NOTHING.match(said) or noisy_lines(said) else said
     return outcome_line(said) if command else ""

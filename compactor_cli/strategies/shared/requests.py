@@ -21,7 +21,7 @@ from compactor_cli.text.clauses import LEADS_ON, Clause, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.shorten import Short, text_reference
-from compactor_cli.text.subjects import subject_terms
+from compactor_cli.text.subjects import later_on_subject, subject_terms
 
 HEADING = 6
 """Tokens of the line that a request stands under, or of its message."""
@@ -49,10 +49,6 @@ _LONG, _TELLING = 150, 3
 _ANEW, _REPLACED = 1.6, 0.7
 """What a sentence counts that says anew what an earlier request said, and what the older one counts then: what is said
 last holds."""
-_OVERLAP = 0.5
-"""Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
-_COMMON = 4
-"""Sentences with a word from which on it says nothing about a subject."""
 _GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
 """One or two words, with which a request may begin: alone they say nothing."""
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
@@ -185,7 +181,7 @@ class _Chooser:
         self.took_up = False
         """Whether the agent took up any of the sentences."""
         self.sentences = self._weigh(rate, taken_up)
-        later = _later_on_subject([s.clause.text for s in self.sentences])
+        later = later_on_subject([s.clause.text for s in self.sentences])
         self.later = [tuple(o for o in others if self._may_correct(index, o)) for index, others in enumerate(later)]
         self.sentences = self._by_latest()
         for index in self._labels():
@@ -335,27 +331,3 @@ def _abridged(text: str, kept: Sequence[Clause], last: Clause) -> str:
         pieces.append(text[clause.start : clause.end])
         end = clause.end
     return "".join(pieces) + (f" {LEFT_OUT}" if end < last.end else "")
-
-
-def _later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
-    """Find for each sentence the later ones that share enough of its rarer words to be about the same."""
-    terms = [subject_terms(text) for text in sentences]
-    holders: dict[str, list[int]] = {}
-    for index, own_terms in enumerate(terms):
-        for term in sorted(own_terms):
-            holders.setdefault(term, []).append(index)
-    rare_holders = {term: indices for term, indices in holders.items() if len(indices) <= _COMMON}
-    rare = [own_terms & rare_holders.keys() for own_terms in terms]
-    later: list[tuple[int, ...]] = []
-    for index, own_terms in enumerate(rare):
-        shared = Counter(other for term in sorted(own_terms) for other in rare_holders[term] if other > index)
-        later.append(
-            tuple(
-                sorted(
-                    other
-                    for other, n in shared.items()
-                    if n >= 2 and n >= _OVERLAP * min(len(own_terms), len(rare[other]))
-                )
-            )
-        )
-    return later

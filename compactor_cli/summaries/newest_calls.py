@@ -1,0 +1,61 @@
+"""The newest calls of some messages, as the work stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.features.work.acting_tools import tool_words
+from compactor_cli.features.work.calls import handles
+from compactor_cli.features.work.causes import why_failed
+from compactor_cli.features.work.ledger import call_arguments, call_text, command_of
+from compactor_cli.features.work.open_errors import misfortune
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import pair
+from compactor_cli.summaries.sections import SummaryItem, order_of
+from compactor_cli.summary_text.excerpts import harmless
+from compactor_cli.text.clean import one_line
+
+_NEWEST, _LAST = 40, 2
+"""Messages that are searched for the newest calls, and how many of those are named."""
+_WAITS = frozenset(("wait", "poll", "output"))
+"""Words in the names of tools with which an agent waits for a command."""
+_CALL_WIDTH, _CAUSE_WIDTH = 160, 100
+
+
+def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
+    """Return the newest calls, as the work stands: their arguments, the tool, and why they failed where they did. Those
+    that only wait for a running command say nothing of it."""
+    newest = messages[-_NEWEST:]
+    result_of = {call: newest[at].parts[place] for (at, place), call in pair(newest).answers.items()}
+    calls = [
+        (message, part, result_of.get((at, place)))
+        for at, message in enumerate(newest)
+        for place, part in enumerate(message.parts)
+        if part.kind == "tool_call" and part.text.strip() and not _only_waits(part)
+    ]
+    return [
+        SummaryItem(
+            "In progress",
+            f"`{one_line(harmless(call_text(call)), _CALL_WIDTH)}` ({call.name}{_how_it_ended(call, result)})",
+            (message.number,),
+            order_of(message, 999),
+        )
+        for message, call, result in calls[-_LAST:]
+    ]
+
+
+def _how_it_ended(call: Part, result: Part | None) -> str:
+    ended = misfortune(call, result) if result is not None else ""
+    if result is None or ended != "failed":
+        return f" {ended}".rstrip()
+    why = why_failed(result.text, command=bool(command_of(call_arguments(call))), width=_CAUSE_WIDTH)
+    return f" {ended}: {harmless(why)}" if why else f" {ended}"
+
+
+def _only_waits(call: Part) -> bool:
+    """Return whether a call only looks whether a running command has said more: it gives it nothing to read."""
+    arguments = call_arguments(call)
+    if not isinstance(arguments, dict) or not any(handles(arguments)):
+        return False
+    texts = [value for value in arguments.values() if isinstance(value, str) and value not in {*handles(arguments)}]
+    return not any(texts) and (bool(texts) or not _WAITS.isdisjoint(tool_words(call.name)))
