@@ -168,8 +168,8 @@ def test_a_quoted_command_says_how_it_came_out(tool: str, arguments: str, said: 
         (
             "Edit",
             {"path": "a.js", "old": "x", "new": "y"},
-            "No replacement was performed, `x` did not appear verbatim in a.js.\n```\nthrow new Error('never reached')\n```",
-            "No replacement was performed, `x` did not appear verbatim in a.js.",
+            "No replacement was performed, `x` did not appear in a.js.\n```\nthrow Error('never reached')\n```",
+            "No replacement was performed, `x` did not appear in a.js.",
         ),
     ],
 )
