@@ -49,7 +49,8 @@ def _how_it_ended(call: Part, result: Part | None) -> str:
     if result is None or ended != "failed":
         return f" {ended}".rstrip()
     why = why_failed(result.text, command=bool(command_of(call_arguments(call))), width=_CAUSE_WIDTH)
-    return f" {ended}: {harmless(why)}" if why else f" {ended}"
+    why = harmless(why).replace("`", "'")  # behind a call that stands in backquotes, they would mark code
+    return f" {ended}: {why}" if why else f" {ended}"
 
 
 def _only_waits(call: Part) -> bool:
