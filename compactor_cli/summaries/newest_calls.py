@@ -56,7 +56,8 @@ def _how_it_ended(call: Part, result: Part | None) -> str:
 def _only_waits(call: Part) -> bool:
     """Return whether a call only looks whether a running command has said more: it gives it nothing to read."""
     arguments = call_arguments(call)
-    if not isinstance(arguments, dict) or not any(handles(arguments)):
+    numbers = {*handles(arguments)}
+    if not any(numbers):
         return False
-    texts = [value for value in arguments.values() if isinstance(value, str) and value not in {*handles(arguments)}]
+    texts = [value for value in arguments.values() if isinstance(value, str) and value not in numbers]
     return not any(texts) and (bool(texts) or not _WAITS.isdisjoint(tool_words(call.name)))

@@ -87,7 +87,7 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         sentence = text[begin : match.end()]
         if not sentence or (not line_ends and (sentence.count("`") % 2 or _NUMBER.fullmatch(sentence))):
             continue
-        is_row = (line_ends and _ROW.match(text, match.end()) is not None) or (is_row and not line_ends)
+        is_row = line_ends and _ROW.match(text, match.end()) is not None
         if start < begin and (text[begin - 1] == "\n" or _WORD.search(sentence)):
             yield start, begin
             start = begin

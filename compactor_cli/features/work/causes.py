@@ -37,14 +37,12 @@ def cause_line(output: str, *, places: bool) -> str:
     """Return the line of an output that says what went wrong, not only that something did; empty where none does.
     `places`: one that says where something is wrong will do, too, as linters and compilers write it."""
     stated = (line.strip() for line in result_errors(output, True))
-    found = next((line for line in stated if not _ONLY_FAILED.match(line)), "")
-    found = re.sub(r"^E\s+", "", found)  # pytest marks lines of errors so
-    place = _AT_LINE.search(output) if places and not found else None
-    found = found or (place.group().strip() if place else "")
-    if not found:
-        told = failure_line(output)
-        found = told if says_why(told) and not _ONLY_FAILED.match(told.strip()) else ""
-    return found
+    if found := next((line for line in stated if not _ONLY_FAILED.match(line)), ""):
+        return re.sub(r"^E\s+", "", found)  # pytest marks lines of errors so
+    if places and (place := _AT_LINE.search(output)):
+        return place.group().strip()
+    told = failure_line(output)
+    return told if says_why(told) and not _ONLY_FAILED.match(told.strip()) else ""
 
 
 def said_why(said: str, *, command: bool, width: int) -> str:
@@ -59,6 +57,7 @@ def why_failed(said: str, *, command: bool, width: int) -> str:
     """Return the same; of a command only what says what went wrong, which may be nothing."""
     if not command:
         return said_why(said, command=False, width=width)
-    place = _AT_COLUMN.search(said)
-    cause = cause_line(said, places=False) or (place.group() if place else "")
+    cause = cause_line(said, places=False)
+    if not cause and (place := _AT_COLUMN.search(said)):
+        cause = place.group()
     return _TAGS.sub("", one_line(cause, width))

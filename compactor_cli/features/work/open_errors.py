@@ -87,7 +87,8 @@ class OpenError(Struct, frozen=True):
     @property
     def text(self) -> str:
         """What went wrong; looked for where it is told or compared."""
-        return self.said if self.call is None else _said_why(self.call)
+        call = self.call
+        return said_why(call.said, command=bool(call.command), width=_ERROR_WIDTH) if call else self.said
 
 
 def is_given_up(order: int, calls: int) -> bool:
@@ -277,10 +278,6 @@ def _edit_of(call: ToolCall) -> str:
 def _missing_program(program: str) -> str:
     """Return the key of the error that a program is not there."""
     return f"missing {program.rsplit('/', 1)[-1]}"
-
-
-def _said_why(call: ToolCall) -> str:
-    return said_why(call.said, command=bool(call.command), width=_ERROR_WIDTH)
 
 
 def _arguments_of(call: ToolCall) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import dropwhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -139,16 +140,16 @@ def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
 def _end_of(speech: Sequence[int], lines: SessionLines) -> int:
     """Return the line that an answer comes to: its last one; where courtesies end it, the one before them, or what asks
     before the list that this is the end of."""
-    end = next((line for line in reversed(speech) if not _is_courtesy(lines.text(line))), speech[-1])
-    if end == speech[-1]:
-        return end
-    for line in reversed(speech[: speech.index(end) + 1]):
+    told = list(dropwhile(lambda line: _is_courtesy(lines.text(line)), reversed(speech)))
+    if len(told) in (0, len(speech)):
+        return speech[-1]
+    for line in told:
         text = lines.text(line).rstrip()
         if _ASKS.search(text):
             return line
         if not BULLET.match(text) and not text.endswith(LEADS_ON):
             break
-    return end
+    return told[0]
 
 
 def _is_courtesy(text: str) -> bool:

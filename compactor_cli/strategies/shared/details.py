@@ -64,7 +64,8 @@ def _take_newest(selector: Selector, lines: SessionLines, room: int, *, leaving:
     used = passed = 0
     for number in sorted(lines.first_of, reverse=True):
         piece_tokens = 0
-        most = _ANSWER_SHARE * room if lines.session.pieces[number].message == answer else _BEGINNING
+        is_answer = lines.session.pieces[number].message == answer
+        most = max(_BEGINNING, _ANSWER_SHARE * room) if is_answer else _BEGINNING
         for line in lines.of_piece(number):
             if line in selector.taken or (line in lines.silent and not leaving):
                 continue
@@ -72,7 +73,7 @@ def _take_newest(selector: Selector, lines: SessionLines, room: int, *, leaving:
             if used + passed + cost > room:
                 return used
             piece_tokens += cost
-            if piece_tokens > max(most, _BEGINNING):
+            if piece_tokens > most:
                 break
             if line in lines.silent:
                 passed += cost
