@@ -21,10 +21,11 @@ from compactor_cli.text.shell import Step, word_set
 
 _KINDS: tuple[CheckKind, ...] = ("tests", "build", "lint")
 """Kinds of checks, the one that says most of a file first."""
-_PASSED, _FAILED = " passed after", " failed after"
+_PASSED, _FAILED, _FAILED_LATER = " passed after", " failed after", " passed after, failed later"
+"""The last one: what was done in between may be what broke it."""
 _ANY_KIND = rf"(?:{'|'.join(_KINDS)})"
 LABEL = (
-    rf"(?:check|{_ANY_KIND}){_PASSED}|check{_FAILED}|{_ANY_KIND}(?: and {_ANY_KIND})*{_FAILED}|"
+    rf"(?:check|{_ANY_KIND}){_PASSED}|check{_FAILED}|{_ANY_KIND}(?: and {_ANY_KIND})*(?:{_FAILED}|{_FAILED_LATER})|"
     r"(?:\S+ )?(?:ran|failed) after|unchecked"
 )
 """Pattern of what is said of a file."""
@@ -149,12 +150,15 @@ class FileChecks:
         passes = {kind: self._checks.last_pass(kind, path) for kind in _KINDS}
         failed_before = _failed_in(earlier) if order < 0 else frozenset()
         newer = [s for s in self._of_some if s[0].order > order or (s[0].order < 0 and s[0].kind in failed_before)]
-        failed = {failure.kind for failure, named in newer if path in named}
-        failed |= {failure.kind for failure in self._of_any if failure.order > max(order, *passes.values())}
+        concerning = [failure for failure, named in newer if path in named]
+        concerning += [failure for failure in self._of_any if failure.order > max(order, *passes.values())]
+        failed = {failure.kind for failure in concerning}
         if max(passes.values()) < 0:
             failed |= failed_before & self._carried
         if failed:
-            return " and ".join(kind for kind in _KINDS if kind in failed) + _FAILED
+            later = all(order < passes[failure.kind] < failure.order for failure in concerning)
+            later = later if order >= 0 else earlier.endswith(_FAILED_LATER)
+            return " and ".join(kind for kind in _KINDS if kind in failed) + (_FAILED_LATER if later else _FAILED)
         before = {earlier.removesuffix(_PASSED)} if order < 0 else set()
         before |= {kind for kind in _KINDS if order < 0 and self._checks.had_passed(kind, path)}
         passed = next((kind for kind in _KINDS if passes[kind] > order or kind in before), "")
@@ -176,9 +180,8 @@ class FileChecks:
 
 def _failed_in(label: str) -> frozenset[CheckKind]:
     """Return the kinds of checks that failed, as an earlier round says of a file."""
-    if not label.endswith(_FAILED):
-        return frozenset()
-    words = label.removesuffix(_FAILED).split()
+    ending = next((ending for ending in (_FAILED_LATER, _FAILED) if label.endswith(ending)), "")
+    words = label.removesuffix(ending).split() if ending else []
     return frozenset(_KINDS) if words == ["check"] else frozenset(kind for kind in _KINDS if kind in words)
 
 

@@ -24,7 +24,8 @@ _CHANGED = compiled_later(r"^\t(?:modified|deleted|new file|renamed|both \w+): +
 _SUM = compiled_later(r"\b\d+ (?:pass|fail|tests?\b|error|issue|problem|warning)", re.IGNORECASE)
 _HEAD, _TAIL = 1_000, 3_000
 """Characters at the ends of an output where it is looked for."""
-_LONGEST = 160
+_LONGEST, _LONGEST_MADE = 160, 300
+"""Characters of such a line; a merge names two branches."""
 
 
 def outcome_line(output: str) -> str:
@@ -33,5 +34,5 @@ def outcome_line(output: str) -> str:
     text = both_ends(output, _HEAD, _TAIL)
     made = _MADE.findall(text)
     lines = [line.strip() for line in (made or verdict_lines(text) or _CHANGED.findall(text))]
-    lines = [line for line in lines if line and len(line) <= _LONGEST]
+    lines = [line for line in lines if line and len(line) <= (_LONGEST_MADE if made else _LONGEST)]
     return max(lines, key=lambda line: (_SUM.search(line) is not None, text.rfind(line)), default="")

@@ -39,6 +39,8 @@ _SHORT_REQUEST = 150
 """Tokens of a request whose sentences are kept as the words of the user or not at all."""
 _USED = 0.97
 """Share of the room below which groups are looked for that fit whole into what is left."""
+_ASKED = (RESULT_SHARE, RESULT_SHARE / 4)
+"""Shares of a small and of a large room that lines of the newest result with what it was asked for may take."""
 _LEAST = 0.1
 """What a token of a line must be worth beside one of the lines before: the last quarter of all has 2% of the value."""
 _SMALLEST_LINE = 6
@@ -97,12 +99,18 @@ class Chooser(PlanBuilder):
         return [line for words in spans for line in self.lines.overlapping(words.piece, words.start, words.end)]
 
     def _take_pending(self, room: int) -> None:
-        """Take the result that the agent answers next: all of a small one, or the best of its lines."""
+        """Take the result that the agent answers next: all of a small one, or the lines that hold what was asked for,
+        and the best of the others."""
         pending = list(self.newest.pending_results(self.lines))
         if sum(map(self.selector.tokens, pending)) <= min(SMALL, room):
             self._take(pending)
-        else:
-            self.selector.fill(pending, room)
+            return
+        others = room - int(share_of(self.room, *_ASKED))
+        for piece in dict.fromkeys(self.lines.piece_of[line] for line in pending):
+            for line in self.renderer.asked_for(piece):
+                if self.selector.cost(line) <= room - others:
+                    room -= self.selector.take(line)
+        self.selector.fill(pending, room)
 
     def _take(self, lines: Iterable[int]) -> int:
         return sum(self.selector.take(line) for line in lines)

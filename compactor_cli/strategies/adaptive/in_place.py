@@ -14,7 +14,7 @@ from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.features.work.outcome_lines import outcome_line
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
-from compactor_cli.model.pairing import Pairing, Spot
+from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.json_values import parse_json
@@ -90,7 +90,7 @@ class InPlaceRenderer:
             chosen = tuple(sorted({*chosen, *self._said[number, small]}))
         if part.kind == "tool_result":
             if number not in self._telling:
-                self._telling[number] = self._telling_line((index, position), part, number)
+                self._telling[number] = self._telling_line(part, number)
             outcome, otherwise = self._telling[number]
             chosen = tuple(sorted({*chosen, *(outcome or (() if chosen else otherwise))}))
         if len(chosen) == len(all_lines) and not part.images:
@@ -105,7 +105,7 @@ class InPlaceRenderer:
                 self._done[key] = text, self._count(text)
         return self._done[key]
 
-    def _telling_line(self, spot: Spot, part: Part, number: int) -> tuple[Sequence[int], Sequence[int]]:
+    def _telling_line(self, part: Part, number: int) -> tuple[Sequence[int], Sequence[int]]:
         """Return the line of a result that says how its call came out, such as why it failed: without it, it would pass
         for one that did its work. And the lines of one that says no such thing, for where none was chosen: what was
         asked for, else its last, or the densest one where that says nothing."""
@@ -114,20 +114,22 @@ class InPlaceRenderer:
         start = text.find(said) if said else -1
         if start >= 0:
             return tuple(self._lines.overlapping(number, start, start + len(said)))[:1], ()
-        if asked := self._asked_lines(spot, number, text):
+        if asked := self._asked_lines(number):
             return (), asked
         lines, bounds = self._lines.of_piece(number), self._lines.bounds
         telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _LINE]
         best = sorted(telling, key=lambda line: (line != lines[-1], -bounds[line]))
         return (), best[:1]
 
-    def _asked_lines(self, spot: Spot, number: int, text: str) -> Sequence[int]:
+    def asked_for(self, number: int) -> list[int]:
+        """Return the lines of a result that hold what it was asked for, the first of which tells most."""
+        piece, lines = self._lines.session.pieces[number], self._lines.of_piece(number)
+        texts = [self._lines.text(line) for line in lines]
+        return [lines[index] for index in self._asked.lines((piece.message, piece.part), texts)]
+
+    def _asked_lines(self, number: int) -> Sequence[int]:
         """Return a few lines of a result, the first of which holds what was asked for."""
-        physical = text.split("\n")
-        found = self._asked.lines(spot, physical)[:_ASKED]
-        ends = list(accumulate(len(line) + 1 for line in physical)) if found else []
-        spans = ((ends[index] - 1 - len(physical[index]), ends[index] - 1) for index in found)
-        lines = dict.fromkeys(line for span in spans for line in self._lines.overlapping(number, *span))
+        lines = self.asked_for(number)[:_ASKED]
         sizes = accumulate(self._lines.ends[line] - self._lines.starts[line] for line in lines)
         return tuple(sorted(line for line, size in zip(lines, sizes, strict=True) if size <= _LINE))
 

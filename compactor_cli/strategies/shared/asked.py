@@ -1,8 +1,9 @@
-"""Lines of a result that hold what was asked for: words of its call, names in what the agent said before it, and names
-in the last request."""
+"""Lines of a result that hold what was asked for: words of its call, names in what the agent said before it, names in
+the last request, and lines of a file whose numbers one of these names."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -17,6 +18,10 @@ from compactor_cli.text.patterns import compiled_later
 _WORD = compiled_later(r"\w{4,}")
 _FILE = compiled_later(r"\S*\w\.[A-Za-z]\w{0,4}\W*")
 """The name of a file, which says where something is looked for, as a path does, and not what."""
+_PLACE = compiled_later(r'(?:\b[Ll]ines?(?:[ _]number)?"?[ :=]+|#L|\.\w+"?[: ]|\bgoto )(\d{2,6})\b')
+"""The number of a line, as one speaks of it: `line 83`, `"line_number": 83`, `fields.py:83`."""
+_NUMBERED = compiled_later(r"^\s*(\d{2,6})[:|\t→]", re.MULTILINE)
+"""A line of a file, with its number."""
 _READ = 4_000
 """Characters of a call, and of a text, in which words are looked for."""
 _FEW, _SHARE = 3, 8
@@ -32,29 +37,34 @@ class Asked:
         """Take the messages of a transcript. `pairing`: theirs, where it is known."""
         self._messages = messages
         self._pairing = pairing
-        self._requested: frozenset[str] | None = None
+        self._requested: tuple[frozenset[str], frozenset[str]] | None = None
         self._found: dict[Spot, tuple[int, ...]] = {}
 
     def lines(self, result: Spot, lines: Sequence[str]) -> tuple[int, ...]:
-        """Return which of the lines of a result hold what it was asked for, those with the rarest words first, and then
-        the lines behind these. Found once for each result."""
+        """Return which of the lines of a result hold what it was asked for, those with numbers that are named first,
+        then those with the rarest words, and then the lines behind these. Found once for each result."""
         if result not in self._found:
-            found = _holding(lines, self._words(result))
+            words, numbers = self._wanted(result)
+            found = list(dict.fromkeys((*_numbered(lines, numbers), *_holding(lines, words))))
             behind = (range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in found)
             self._found[result] = tuple(dict.fromkeys((*found, *chain.from_iterable(behind))))
         return self._found[result]
 
-    def _words(self, result: Spot) -> frozenset[str]:
+    def _wanted(self, result: Spot) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the words that a result was asked for, and the numbers of lines."""
         if self._pairing is None:
             self._pairing = pair(self._messages)
         if self._requested is None:
             requests = (m for m in reversed(self._messages) if m.origin == "request")
-            self._requested = _names(next((m.text("text") for m in requests), ""))
+            text = next((m.text("text") for m in requests), "")
+            self._requested = _names(text), _places(text)
+        words, numbers = self._requested
         spot = self._pairing.answers.get(result)
         if spot is None:
-            return self._requested
+            return words, numbers
         message = self._messages[spot[0]]
-        return frozenset({*_of_call(message.parts[spot[1]]), *_names(message.text("text")), *self._requested})
+        call, said = message.parts[spot[1]], message.text("text")
+        return words.union(_of_call(call), _names(said)), numbers.union(_places(call.text), _places(said))
 
 
 def _of_call(call: Part) -> Iterator[str]:
@@ -71,6 +81,20 @@ def _of_call(call: Part) -> Iterator[str]:
 def _names(text: str) -> frozenset[str]:
     """Return the names in a text that are a word each."""
     return frozenset(name for name in identifiers(text[:_READ]) if _WORD.fullmatch(name))
+
+
+def _places(text: str) -> frozenset[str]:
+    """Return the numbers of lines that a text names."""
+    return frozenset(_PLACE.findall(text[:_READ]))
+
+
+def _numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:
+    """Return the lines that have one of these numbers, but for the first and the last ones: there a number says from
+    where and to where was read."""
+    if not numbers:
+        return []
+    inner = range(_BEHIND, len(lines) - _BEHIND)
+    return [index for index in inner if not numbers.isdisjoint(_NUMBERED.findall(lines[index]))]
 
 
 def _holding(lines: Sequence[str], words: frozenset[str]) -> list[int]:
