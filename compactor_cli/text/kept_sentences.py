@@ -10,6 +10,7 @@ from math import inf
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.section_headings import heading_before, heading_between
+from compactor_cli.text.topic import Topic
 
 KEYWORD, DECISION, MARKER = 10, 5, 3
 """Points of a sentence for each keyword in it, for words of decision, and for markers of importance."""
@@ -119,16 +120,20 @@ def kept_sentences(
     opening: bool = False,
     closing: bool = False,
     ending: float = 0.0,
+    topic: Topic | None = None,
 ) -> list[tuple[int, int]]:
     """Return where the sentences with most points stand, as many as fit, in their order; of equal ones the first. One
     that speaks of the one before it in its line, or is short without a point, comes with it. Empty when none fits, or
     when the text is a single one. `opening` and `closing`: the first or the last one comes before all others. Of an
     opening that has no room, its first words stay: what all others are about. `ending`: share of the characters for
-    the sentences at the end, without a gap."""
+    the sentences at the end, without a gap. `topic`: what the sentences should speak of, they or the heading over
+    them."""
     spans = list(_led(text, _spans(text)))
     if len(spans) < 2:
         return []
     scores = [float(points(text[start:end], keywords)) for start, end in spans]
+    if topic is not None:
+        scores = [score + _on_topic(text, span, topic) for score, span in zip(scores, spans, strict=True)]
     telling = [at for at, span in enumerate(spans) if _says_something(text[slice(*span)])]
     for at in (*(telling[:1] if opening else ()), *(telling[-1:] if closing else ())):
         scores[at] = inf
@@ -160,6 +165,13 @@ def kept_sentences(
         if not scores[index]:
             stays[index] = fits
     return list(_with_headings(text, [*([begun] if begun else []), *(spans[index] for index in sorted(kept))]))
+
+
+def _on_topic(text: str, span: tuple[int, int], topic: Topic) -> float:
+    """Return the points of a sentence for what it and the heading over it say of a topic."""
+    heading = heading_before(text, span[0])
+    over = topic.share(text[slice(*heading)]) if heading else 0.0
+    return KEYWORD * (topic.share(text[slice(*span)]) + over)
 
 
 def _for_heading(heading: tuple[int, int], start: int, *, told: bool) -> int:

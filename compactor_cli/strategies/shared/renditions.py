@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.kept_sentences import Keywords
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
+from compactor_cli.text.topic import Topic
 
 _NEWEST = 20
 """Messages whose names say what is being worked on."""
@@ -58,6 +59,7 @@ class Renderer:
         self._requests: dict[tuple[int, int, int], Short | None] = {}
         self._taken_up = taken_up_in(messages, query)
         self._names: dict[str, int] = {}
+        self._topics: dict[str, Topic] = {}
         self._asked = Asked(messages, pairing)
 
     def whole(self, group: Group, reason: str) -> Decision:
@@ -123,6 +125,7 @@ class Renderer:
                 opening=answer or sums_up or message.origin == "request" or message.role == "system",
                 closing=answer,
                 ending=_END_OF_SUMMARY if sums_up else 0.0,
+                topic=self._topic(part.text) if message.role == "system" else None,
             )
         if part.kind == "image" and cut.images:
             return Short(IMAGE_NOTE, self.count(IMAGE_NOTE))
@@ -149,6 +152,16 @@ class Renderer:
                         words |= identifiers(unescape(part.text[:_READ]))
             self._keywords = Keywords(words)
         return self._keywords
+
+    def _topic(self, text: str) -> Topic:
+        """Return what a text should speak of: what the user asked for, and what is being done."""
+        if text not in self._topics:
+            spoken = [message for message in self.messages if message.role != "system"]
+            requests = (message.text("text") for message in spoken if message.origin == "request")
+            newest = (part for message in spoken[-_NEWEST:] for part in message.parts)
+            done = (f"{part.name} {part.text[:_READ]}" for part in newest if part.kind in ("text", "tool_call"))
+            self._topics[text] = Topic(chain(requests, done), text)
+        return self._topics[text]
 
     def _name(self, name: str) -> int:
         if name not in self._names:
