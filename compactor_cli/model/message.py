@@ -17,6 +17,8 @@ CLOSING_ID = "synthetic:closing"
 
 BETWEEN_ID = "synthetic:between"
 """Id of a turn that stands between two turns of a role, where the API wants roles to alternate."""
+NO_RESPONSE = "Tool no response (synthetic: the transcript holds no result for this call)"
+"""What a repair gives as the result of a call that has none."""
 ADDED = "added"
 """Encoding of a place to which a part is added: behind all that its record's message holds."""
 

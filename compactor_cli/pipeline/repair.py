@@ -14,12 +14,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from compactor_cli.model.injected import DETACHED_RESULT
-from compactor_cli.model.message import ADDED, CLOSING_ID, Message, Part, Place
+from compactor_cli.model.message import ADDED, CLOSING_ID, NO_RESPONSE, Message, Part, Place
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.verify import is_adjacent, last_turn
 
-NO_RESPONSE = "Tool no response (synthetic: the transcript holds no result for this call)"
 UNDERSTOOD = "Understood."
 """What the assistant says behind a tool result that would end the history (seed 004)."""
 

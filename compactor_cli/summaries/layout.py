@@ -17,7 +17,7 @@ from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
 from compactor_cli.summary_text.state_line import DECLINED, StateLine
-from compactor_cli.summary_text.verbatim import QUOTED, Kind, block, last_request, words_since
+from compactor_cli.summary_text.verbatim import ACTED, QUOTED, Kind, block, last_request, words_since
 from compactor_cli.summary_text.verbatim import turns as turns_text
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
@@ -31,6 +31,9 @@ _OF_MESSAGE = compiled_later(r"#(\d+)\b")
 NOTHING, NO_ROOM, ABOVE = "(nothing recognized)", "(left out: no room)", "(it stands above)"
 RULED = "(see the user's words above)"
 """Stands under decisions that nothing else tells of."""
+BELOW = "(see the messages below)"
+UNDER_WAY = "(the last request, on which the agent was at work)"
+"""Stand under what is to be done, where the summary does not know of anything."""
 
 
 class PageLine(Struct, frozen=True):
@@ -60,6 +63,8 @@ class Page(Struct, frozen=True):
     """What is said of what followed the last request, where the summary ends with that."""
     asked_before: bool = False
     """The first request stands before the summary."""
+    goes_on: bool = False
+    """The agent goes on in messages that stand behind it."""
     described: frozenset[str] = frozenset()
     """Files of a table for which there is room to say what was changed."""
 
@@ -167,8 +172,16 @@ def _headed(page: Page, heading: Heading, lines: list[str], quotes: dict[Kind, Q
         return [f"### {heading.title}", ABOVE]
     if not page.known.isdisjoint(heading.sections):
         return [f"### {heading.title}", NO_ROOM]
-    ruled = "Decisions" in heading.sections and any(quote.kind == "turn" for quote in page.quotes)
-    return [f"### {heading.title}", RULED if ruled else NOTHING]
+    return [f"### {heading.title}", _where_else(page, heading)]
+
+
+def _where_else(page: Page, heading: Heading) -> str:
+    """Return what stands under a heading of which nothing is known: where to look instead."""
+    if "Decisions" in heading.sections and any(quote.kind == "turn" for quote in page.quotes):
+        return RULED
+    if page.goes_on and not {"open", "next"}.isdisjoint(heading.state):
+        return BELOW
+    return UNDER_WAY if "next" in heading.state and page.since.startswith(ACTED) else NOTHING
 
 
 def _under(heading: Heading, items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.features.work.calls import handles
-from compactor_cli.features.work.causes import why_failed
-from compactor_cli.features.work.ledger import call_arguments, call_text, command_of
+from compactor_cli.features.work.ledger import call_arguments, call_text
 from compactor_cli.features.work.open_errors import misfortune
+from compactor_cli.features.work.short_results import short_result
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import pair
 from compactor_cli.summaries.sections import SummaryItem, order_of
@@ -23,8 +23,8 @@ _CALL_WIDTH, _CAUSE_WIDTH = 160, 100
 
 
 def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
-    """Return the newest calls, as the work stands: their arguments, the tool, and why they failed where they did. Those
-    that only wait for a running command say nothing of it."""
+    """Return the newest calls, as the work stands: their arguments, the tool, and what they came to where that is a few
+    words, such as why they failed. Those that only wait for a running command say nothing of it."""
     newest = messages[-_NEWEST:]
     result_of = {call: newest[at].parts[place] for (at, place), call in pair(newest).answers.items()}
     calls = [
@@ -45,12 +45,15 @@ def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def _how_it_ended(call: Part, result: Part | None) -> str:
-    ended = misfortune(call, result) if result is not None else ""
-    if result is None or ended != "failed":
-        return f" {ended}".rstrip()
-    why = why_failed(result.text, command=bool(command_of(call_arguments(call))), width=_CAUSE_WIDTH)
-    why = harmless(why).replace("`", "'")  # behind a call that stands in backquotes, they would mark code
-    return f" {ended}: {why}" if why else f" {ended}"
+    """Return what is said of how a call ended, behind its name: what it came to where that is a few words."""
+    if result is None:
+        return ""
+    ended = misfortune(call, result)
+    said = short_result(call, result, failed=ended == "failed", width=_CAUSE_WIDTH)
+    said = harmless(said).replace("`", "'")  # behind a call that stands in backquotes, they would mark code
+    if said:
+        return f" {ended}: {said}" if ended else f" → {said}"
+    return f" {ended}".rstrip()
 
 
 def _only_waits(call: Part) -> bool:

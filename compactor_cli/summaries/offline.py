@@ -152,6 +152,7 @@ def page_for(request: SummaryRequest) -> Page:
         draft=draft or NO_DRAFT,
         since=since,
         asked_before=request.asked_before,
+        goes_on=request.answered,
     )
 
 

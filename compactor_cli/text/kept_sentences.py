@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 
+from msgspec import Struct
+
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.section_headings import heading_before, heading_between
@@ -112,34 +114,41 @@ def _led(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int
         yield begun, len(text)
 
 
+class Preferred(Struct, frozen=True):
+    """Sentences of a text that come before those that have more points."""
+
+    opening: bool = False
+    """The first one; where it has no room, its first words: what all others are about."""
+    closing: bool = False
+    """The last one."""
+    ending: float = 0.0
+    """Those at the end, without a gap, in this share of the characters."""
+    topic: Topic | None = None
+    """What they should speak of, they or the heading over them, for which they have points besides."""
+
+
+BY_POINTS = Preferred()
+"""None but by their points."""
+
+
 def kept_sentences(
-    text: str,
-    characters_left: int,
-    keywords: Keywords,
-    *,
-    opening: bool = False,
-    closing: bool = False,
-    ending: float = 0.0,
-    topic: Topic | None = None,
+    text: str, characters_left: int, keywords: Keywords, preferred: Preferred = BY_POINTS
 ) -> list[tuple[int, int]]:
     """Return where the sentences with most points stand, as many as fit, in their order; of equal ones the first. One
     that speaks of the one before it in its line, or is short without a point, comes with it. Empty when none fits, or
-    when the text is a single one. `opening` and `closing`: the first or the last one comes before all others. Of an
-    opening that has no room, its first words stay: what all others are about. `ending`: share of the characters for
-    the sentences at the end, without a gap. `topic`: what the sentences should speak of, they or the heading over
-    them."""
+    when the text is a single one."""
     spans = list(_led(text, _spans(text)))
     if len(spans) < 2:
         return []
     scores = [float(points(text[start:end], keywords)) for start, end in spans]
-    if topic is not None:
+    if (topic := preferred.topic) is not None:
         scores = [score + _on_topic(text, span, topic) for score, span in zip(scores, spans, strict=True)]
     telling = [at for at, span in enumerate(spans) if _says_something(text[slice(*span)])]
-    for at in (*(telling[:1] if opening else ()), *(telling[-1:] if closing else ())):
+    for at in (*(telling[:1] if preferred.opening else ()), *(telling[-1:] if preferred.closing else ())):
         scores[at] = inf
-    for at in _at_end(spans, int(ending * characters_left)):
+    for at in _at_end(spans, int(preferred.ending * characters_left)):
         scores[at] = inf
-    begun = _first_words(text, spans[telling[0]], characters_left) if opening and telling else None
+    begun = _first_words(text, spans[telling[0]], characters_left) if preferred.opening and telling else None
     if begun:
         characters_left -= begun[1] - begun[0]
     kept: set[int] = set()

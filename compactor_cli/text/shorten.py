@@ -12,10 +12,9 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.text.json_values import parse_json, without_blanks
-from compactor_cli.text.kept_sentences import Keywords, kept_sentences
+from compactor_cli.text.kept_sentences import BY_POINTS, Keywords, Preferred, kept_sentences
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.topic import Topic
 from compactor_cli.text.units import JsonMember, json_members
 
 SMALLEST = 40
@@ -105,19 +104,14 @@ def truncate_prose(
     limit: int,
     count: Count,
     keywords: Keywords,
-    *,
-    opening: bool = False,
-    closing: bool = False,
-    ending: float = 0.0,
-    topic: Topic | None = None,
+    preferred: Preferred = BY_POINTS,
 ) -> Short:
     """Return the sentences of a text that say most, in their order, in at most max(limit, SMALLEST) tokens; of one
-    whose sentences have no room its head and tail. `opening` and `closing`: the first or the last sentence comes before
-    all others; `ending`: the share of those at the end that do."""
+    whose sentences have no room its head and tail."""
     ref = text_reference(text)
 
     def cut(room: int) -> str:
-        kept = kept_sentences(text, room, keywords, opening=opening, closing=closing, ending=ending, topic=topic)
+        kept = kept_sentences(text, room, keywords, preferred)
         return _cut_sentences(text, kept, ref) or _cut_inside(text, room, ref)
 
     return _fit(text, tokens, limit, count, cut, ref)

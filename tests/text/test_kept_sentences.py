@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from compactor_cli.model.group import Group
 from compactor_cli.strategies.shared.renditions import Cut, Renderer
 from compactor_cli.text import kept_sentences as truncate
-from compactor_cli.text.kept_sentences import Keywords, kept_sentences, points
+from compactor_cli.text.kept_sentences import Keywords, Preferred, kept_sentences, points
 from compactor_cli.text.shorten import truncate_prose
 from tests.cost import calls_of
 from tests.pipeline.sessions import assistant, transcript, user
@@ -246,22 +246,22 @@ def test_many_short_sentences_that_have_no_room_cost_no_more_than_their_number()
 def test_of_a_request_the_first_sentence_comes_before_those_with_more_points() -> None:
     text = "<issue>\nThe parser drops fields.\nAn important key must be critical, note it.\nMore of it."
     words = Keywords(["key"])
-    first = [text[start:end].strip() for start, end in kept_sentences(text, 30, words, opening=True)]
+    first = [text[start:end].strip() for start, end in kept_sentences(text, 30, words, Preferred(opening=True))]
     assert first == ["The parser drops fields."]
     assert "The parser drops fields." not in [text[start:end].strip() for start, end in kept_sentences(text, 45, words)]
 
 
 def test_of_an_answer_the_last_sentence_comes_before_those_with_more_points_too() -> None:
     text = "All is mended.\nAn important key must be critical, note it.\nMore of the key.\nShall I push it?"
-    kept = kept_sentences(text, 32, Keywords(["key"]), opening=True, closing=True)
+    kept = kept_sentences(text, 32, Keywords(["key"]), Preferred(opening=True, closing=True))
     assert [text[start:end].strip() for start, end in kept] == ["All is mended.", "Shall I push it?"]
 
 
 def test_of_an_opening_that_has_no_room_the_first_words_stay() -> None:
     text = "Create a file called hello.txt with a greeting in it, please.\nAn important key.\nMore of it.\n" * 3
-    kept = [text[start:end] for start, end in kept_sentences(text, 34, Keywords(["key"]), opening=True)]
+    kept = [text[start:end] for start, end in kept_sentences(text, 34, Keywords(["key"]), Preferred(opening=True))]
     assert kept == ["Create a file called hello.txt"]
-    short = truncate_prose(text * 20, chars(text * 20), 40, chars, NONE, opening=True).text
+    short = truncate_prose(text * 20, chars(text * 20), 40, chars, NONE, Preferred(opening=True)).text
     assert short.startswith("Create a file called")
 
 
@@ -272,7 +272,7 @@ SUMMARY = (
 
 
 def test_of_a_summary_the_end_stays_without_a_gap() -> None:
-    short = truncate_prose(SUMMARY, chars(SUMMARY), 70, chars, Keywords(["key"]), ending=0.6).text
+    short = truncate_prose(SUMMARY, chars(SUMMARY), 70, chars, Keywords(["key"]), Preferred(ending=0.6)).text
     assert short.endswith("Pending: the merge of part 41.\n\nNext: run the tests of part 42.\nThen ask.")
     assert "was decided" in short  # the rest of the room goes by points
     assert "Pending" not in truncate_prose(SUMMARY, chars(SUMMARY), 70, chars, Keywords(["key"])).text

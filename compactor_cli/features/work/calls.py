@@ -13,7 +13,7 @@ from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, m
 from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_refused, shell_line
 from compactor_cli.features.work.named_commands import named_command
 from compactor_cli.features.work.written_calls import written_calls
-from compactor_cli.model.message import Message, Part
+from compactor_cli.model.message import NO_RESPONSE, Message, Part
 from compactor_cli.model.pairing import Pairing, pair
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.json_values import json_or_text
@@ -182,7 +182,7 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
     failed, stated, undecided = result.failed, True, False
     telling = may_tell(said)
     stopped = failed is not False and ((telling and _STOPPED.match(said)) or (call.command and _breaks_off(said)))
-    if stopped or (telling and is_declined(said)):
+    if stopped or said == NO_RESPONSE or (telling and is_declined(said)):
         failed, stated, undecided = None, False, True
     elif failed is None:
         failed = stated_failure(said) if call.command else None

@@ -14,7 +14,7 @@ from compactor_cli.features.work.causes import said_why
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.github_steps import looks_by_api
 from compactor_cli.features.work.ledger import PATH_KEYS
-from compactor_cli.model.message import Part
+from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
@@ -201,8 +201,10 @@ def _names(key: str, path: str) -> bool:
 
 
 def misfortune(call: Part, result: Part) -> str:
-    """Return how a call ended that did not do what it says: `failed` or `declined`. Empty for one that did, and for
-    one that only looked and found nothing."""
+    """Return how a call ended that did not do what it says: `failed`, `declined`, or `unanswered` where nobody knows.
+    Empty for one that did, and for one that only looked and found nothing."""
+    if result.text == NO_RESPONSE:
+        return "unanswered"
     if is_declined(result.text):
         return "declined"
     ended = answered_call(call, result)

@@ -9,10 +9,8 @@ from typing import Literal
 
 from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
-from compactor_cli.features.work.causes import why_failed
-from compactor_cli.features.work.ledger import call_arguments, command_of
-from compactor_cli.features.work.open_errors import misfortune, searches
-from compactor_cli.features.work.outcome_lines import outcome_line
+from compactor_cli.features.work.open_errors import misfortune
+from compactor_cli.features.work.short_results import is_few_words, short_result
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_instructions
@@ -35,7 +33,6 @@ from compactor_cli.summary_text.headers import Base, lines_header, lines_mark
 from compactor_cli.summary_text.reading import heading_at
 from compactor_cli.summary_text.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
-from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import indent_at
 
@@ -54,13 +51,7 @@ _NUMBER = compiled_later(r"^[ \t]*(\d{1,6})(?:→|\t)|^\d{5}\| ?", re.MULTILINE)
 _SIGNS = compiled_later(r"(?:[ \t]*[)\]}][)\]};, \t]*\n)+(?=.*\w)")
 """Lines that only close something, with words behind them."""
 _WORD = compiled_later(r"\w{2}")
-_FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
 _CAUSE_WIDTH = 120
-_BEFORE_OUTPUT = "\nOutput:"
-"""Stands between what a harness says of a command and what the command said."""
-_NO_OUTPUT = compiled_later(r"\s*(?:\(?(?:Bash completed with )?no output\)?\.?\s*)?", re.IGNORECASE)
-_SAYS_NOTHING = compiled_later(r"\W*(?:ok|done|success|none|null|\w* ?no output|\S+ completed)\b", re.IGNORECASE)
-"""Results that say no more than that there is nothing to say."""
 
 
 Level = Literal["mark", "short", "named", "full"]
@@ -135,6 +126,10 @@ class Quoter:
         """Yield chosen lines, in their order, as they are quoted."""
         pieces = [self._lines.piece(choice.line) for choice in choices]
         quoted = frozenset((piece.message, piece.part) for piece in pieces)
+        if behind := {spot for spot in quoted if self._stands_behind(spot, quoted)}:
+            quoted -= behind
+            spots = ((piece.message, piece.part) for piece in pieces)
+            choices = [choice for choice, spot in zip(choices, spots, strict=True) if spot not in behind]
         for message, run in groupby(choices, key=lambda choice: self._lines.message(choice.line)):
             of_message = tuple(run)
             key = of_message, quoted & self._beside(message)
@@ -193,7 +188,7 @@ class Quoter:
             if ends and not earlier and _goes_on(piece, lines.ends[line]):
                 text = f"{text} {GAP}".rstrip()
             elif ends and piece.call:
-                text += self._short_result(piece, quoted)
+                text += self._short_result((piece.message, piece.part), quoted)
             yield Excerpt(head, text, joint, choice.value)
             last_line, last_piece = line, piece
 
@@ -213,15 +208,24 @@ class Quoter:
             self._outcomes[call] = misfortune(self._part(call), self._part(result))
         return self._outcomes[call]
 
-    def _short_result(self, piece: SessionPiece, quoted: Set[Spot]) -> str:
+    def _stands_behind(self, spot: Spot, quoted: Set[Spot]) -> bool:
+        """Return whether a result is a few words that stand behind its call, which is quoted too: as a line of its own,
+        it could be left out when room is short."""
+        call = self._call_of.get(spot)
+        if call is None or call not in quoted or not is_few_words(self._part(spot)):
+            return False
+        return bool(self._short_result(call, quoted - {spot}))
+
+    def _short_result(self, call: Spot, quoted: Set[Spot]) -> str:
         """Return what the result of a call came to behind it, where nothing of it is quoted: a few words, or the line
         that says how a command came out."""
-        spot = self._result_of.get((piece.message, piece.part))
+        spot = self._result_of.get(call)
         if spot is None or spot in quoted:
             return ""
         if spot not in self._came_out:
-            failed = self._outcome((piece.message, piece.part), spot) == "failed"
-            self._came_out[spot] = plain(_telling(self._part((piece.message, piece.part)), self._part(spot), failed))
+            failed = self._outcome(call, spot) == "failed"
+            said = short_result(self._part(call), self._part(spot), failed=failed, width=_CAUSE_WIDTH)
+            self._came_out[spot] = plain(said)
         said = self._came_out[spot]
         return f" → {said}" if said else ""
 
@@ -279,18 +283,3 @@ def _goes_on(piece: SessionPiece, end: int) -> bool:
 def _at_margin(text: str, start: int) -> bool:
     """Return whether a line of a summary begins at its margin, where only marks do."""
     return start == 0 or text[start - 1] == "\n"
-
-
-def _telling(call: Part, result: Part, failed: bool) -> str:
-    """Return the words of a result that are few enough to stand behind its call, or the line that says why the call
-    failed or how a command came out; empty where there are none."""
-    said = result.text.strip()
-    command = command_of(call_arguments(call))
-    if failed and (cause := why_failed(said, command=bool(command), width=_CAUSE_WIDTH)):
-        return cause
-    before, marked, output = said.partition(_BEFORE_OUTPUT)
-    if command and _NO_OUTPUT.fullmatch(output if marked else before):
-        return "no output" if searches(command) else ""
-    if _FEW_WORDS.fullmatch(said) is not None:
-        return "" if _SAYS_NOTHING.match(said) or noisy_lines(said) else said
-    return outcome_line(said) if command else ""

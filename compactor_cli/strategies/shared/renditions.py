@@ -18,7 +18,7 @@ from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.requests import Request, abridge_request
 from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
-from compactor_cli.text.kept_sentences import Keywords
+from compactor_cli.text.kept_sentences import Keywords, Preferred
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
 from compactor_cli.text.topic import Topic
 
@@ -116,17 +116,13 @@ class Renderer:
                 return short
             sums_up = message.origin == "summary" or (message.origin == "injected" and is_account(part.text))
             answer = message.role == "assistant" and not sums_up
-            return truncate_prose(
-                part.text,
-                part.tokens,
-                cut.prose,
-                self.count,
-                self._words(),
+            preferred = Preferred(
                 opening=answer or sums_up or message.origin == "request" or message.role == "system",
                 closing=answer,
                 ending=_END_OF_SUMMARY if sums_up else 0.0,
                 topic=self._topic(part.text) if message.role == "system" else None,
             )
+            return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words(), preferred)
         if part.kind == "image" and cut.images:
             return Short(IMAGE_NOTE, self.count(IMAGE_NOTE))
         return None
