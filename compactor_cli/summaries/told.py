@@ -40,6 +40,13 @@ _UNDONE = compiled_later(
 )
 _NOTHING = compiled_later(r"\b(?:nothing|none|no longer|no \w+)\b", re.IGNORECASE)
 """What is said so is not finished, unless nothing is."""
+_AGREES = compiled_later(
+    r"\W*(?:(?:you(?:'re| are)|that(?:'s| is)) (?:\w+ly )?(?:right|correct|true)|(?:that )?makes (?:\w+ )?sense|"
+    r"(?:good|great|excellent|fair|nice) (?:catch|point|question|idea|call|enough|work|job)|sounds good|got it|"
+    r"i (?:see|understand))\W*",
+    re.IGNORECASE,
+)
+"""Says no more than that the user was understood."""
 _FEW = 9
 """Words from which on a sentence says something, though it names nothing."""
 _STATEMENT = 2
@@ -112,7 +119,9 @@ def tells(sentence: str) -> bool:
 
 
 def _leads_nowhere(sentence: str) -> bool:
-    return _announces(sentence) or ASKS.search(sentence) is not None or _is_nod(sentence)
+    plain = _plain(sentence)
+    agrees = _AGREES.fullmatch(plain) is not None
+    return agrees or _ANNOUNCES.search(plain) is not None or ASKS.search(sentence) is not None or _is_nod(sentence)
 
 
 def _announces(sentence: str) -> bool:

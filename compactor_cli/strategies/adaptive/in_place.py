@@ -251,15 +251,19 @@ def _cut(value: Any, wanted: set[str]) -> Any:
     if not isinstance(value, str) or len(value) <= _SHORT_STRING:
         return value
     kept: list[str] = []
-    left_out = 0
+    left_out: list[str] = []
     reference = f" · {text_reference(value)}"
     for line in (*value.split("\n"), None):
         if line is not None and not _is_kept(line, wanted, follows=not left_out and bool(kept)):
-            left_out += 1
+            left_out.append(line)
             continue
-        if left_out:
-            kept.append(f"[… {left_out:,} line{'s' * (left_out > 1)}{reference}]")
-            left_out, reference = 0, ""
+        mark = f"[… {len(left_out):,} line{'s' * (len(left_out) > 1)}{reference}]"
+        if sum(map(len, left_out)) <= len(mark):  # they take no more room than to say that they are left out
+            kept += left_out
+        else:
+            kept.append(mark)
+            reference = ""
+        left_out.clear()
         if line is not None:
             kept.append(line if len(line) <= 4 * _SHORT_STRING else line[: 2 * _SHORT_STRING] + " […]")
     return "\n".join(kept)
