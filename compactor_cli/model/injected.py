@@ -28,7 +28,7 @@ _INJECTED = compiled_later(
     r"|EXECUTION RESULT of \[|(?:Current terminal state:\s*)?New Terminal Output:"
     r"|\[Tool result without its call\]|\[…\]\s*$|\[Image: source|Stop hook feedback|Base directory for this skill:"
     r"|# AGENTS\.md instructions|Caveat: The messages below were generated|\[Request interrupted by user"
-    rf"|{_ACCOUNT}|/[a-z][\w:-]*\s*$)"
+    rf"|{_ACCOUNT}|/(?:[a-z][\w:-]*)?\s*$)"
 )
 _BEGINNINGS = (
     *("<", "[", "/", "#", "EXECUTION RESULT", "Current terminal", "New Terminal", "Stop hook", "Base directory"),

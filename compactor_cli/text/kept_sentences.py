@@ -12,7 +12,7 @@ from msgspec import Struct
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.section_headings import heading_before, heading_between
-from compactor_cli.text.topic import Topic
+from compactor_cli.text.subjects import SubjectWords
 
 KEYWORD, DECISION, MARKER = 10, 5, 3
 """Points of a sentence for each keyword in it, for words of decision, and for markers of importance."""
@@ -123,7 +123,7 @@ class Preferred(Struct, frozen=True):
     """The last one."""
     ending: float = 0.0
     """Those at the end, without a gap, in this share of the characters."""
-    topic: Topic | None = None
+    subject: SubjectWords | None = None
     """What they should speak of, they or the heading over them, for which they have points besides."""
 
 
@@ -141,8 +141,8 @@ def kept_sentences(
     if len(spans) < 2:
         return []
     scores = [float(points(text[start:end], keywords)) for start, end in spans]
-    if (topic := preferred.topic) is not None:
-        scores = [score + _on_topic(text, span, topic) for score, span in zip(scores, spans, strict=True)]
+    if (subject := preferred.subject) is not None:
+        scores = [score + _on_subject(text, span, subject) for score, span in zip(scores, spans, strict=True)]
     telling = [at for at, span in enumerate(spans) if _says_something(text[slice(*span)])]
     for at in (*(telling[:1] if preferred.opening else ()), *(telling[-1:] if preferred.closing else ())):
         scores[at] = inf
@@ -176,11 +176,11 @@ def kept_sentences(
     return list(_with_headings(text, [*([begun] if begun else []), *(spans[index] for index in sorted(kept))]))
 
 
-def _on_topic(text: str, span: tuple[int, int], topic: Topic) -> float:
-    """Return the points of a sentence for what it and the heading over it say of a topic."""
+def _on_subject(text: str, span: tuple[int, int], subject: SubjectWords) -> float:
+    """Return the points of a sentence for what it and the heading over it say of a subject."""
     heading = heading_before(text, span[0])
-    over = topic.share(text[slice(*heading)]) if heading else 0.0
-    return KEYWORD * (topic.share(text[slice(*span)]) + over)
+    over = subject.share(text[slice(*heading)]) if heading else 0.0
+    return KEYWORD * (subject.share(text[slice(*span)]) + over)
 
 
 def _for_heading(heading: tuple[int, int], start: int, *, told: bool) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from math import log
 
 # compiled where they are used: large classes take milliseconds, and most sessions have room for all requests
 _WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
@@ -13,6 +15,8 @@ _OVERLAP = 0.5
 """Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
 _COMMON = 4
 """Sentences with a word from which on it says nothing about a subject."""
+_STEM = 5
+"""Characters by which forms of a word are told to be the same, such as `cancel` and `cancellation`."""
 
 
 def subject_terms(text: str) -> set[str]:
@@ -47,3 +51,24 @@ def later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
             )
         )
     return later
+
+
+class SubjectWords:
+    """What a text says of the words that a conversation is about: those count most that few of its lines have."""
+
+    def __init__(self, about: Iterable[str], text: str) -> None:
+        """Take texts of the conversation, and the text whose sentences are weighed."""
+        lines = [_stems(line) for line in text.split("\n") if line.strip()]
+        held = Counter(chain.from_iterable(lines))
+        all_lines = log(len(lines)) if len(lines) > 1 else 1.0
+        wanted = held.keys() & set(chain.from_iterable(map(_stems, about)))
+        self._weights = {stem: log(len(lines) / held[stem]) / all_lines for stem in sorted(wanted)}
+
+    def share(self, sentence: str) -> float:
+        """Return the sum of the weights of the words in a sentence, each from 0 to 1."""
+        return sum(self._weights.get(stem, 0.0) for stem in sorted(_stems(sentence)))
+
+
+def _stems(text: str) -> set[str]:
+    """Return the beginnings of the words of a text; those of a name in snake case are words each."""
+    return {term[:_STEM] for term in subject_terms(text.replace("_", " "))}

@@ -235,7 +235,7 @@ def test_the_newest_calls_say_why_they_failed_and_those_that_only_wait_are_none(
     )
     edited, answered = [item.text for item in newest_calls(told.messages)]
     assert edited.endswith(f"(Edit failed: {failed})")
-    assert answered.endswith("(write_stdin)")
+    assert answered.endswith("(write_stdin → It goes on.)")
     assert '"chars": "y"' in answered
 
 

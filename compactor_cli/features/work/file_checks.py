@@ -155,11 +155,17 @@ class FileChecks:
         failed = {failure.kind for failure in concerning}
         if max(passes.values()) < 0:
             failed |= failed_before & self._carried
-        if failed:
-            later = all(order < passes[failure.kind] < failure.order for failure in concerning)
-            later = later if order >= 0 else earlier.endswith(_FAILED_LATER)
-            return " and ".join(kind for kind in _KINDS if kind in failed) + (_FAILED_LATER if later else _FAILED)
         before = {earlier.removesuffix(_PASSED)} if order < 0 else set()
+        if failed:
+            carried = order < 0 and earlier.endswith(_FAILED_LATER)
+            passed_between = [
+                failure.kind in before or max(order, -1) < passes[failure.kind] < failure.order
+                if failure.order >= 0
+                else carried
+                for failure in concerning
+            ]
+            label = _FAILED_LATER if all(passed_between or [carried]) else _FAILED
+            return " and ".join(kind for kind in _KINDS if kind in failed) + label
         before |= {kind for kind in _KINDS if order < 0 and self._checks.had_passed(kind, path)}
         passed = next((kind for kind in _KINDS if passes[kind] > order or kind in before), "")
         if passed:

@@ -20,7 +20,7 @@ from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.kept_sentences import Keywords, Preferred
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
-from compactor_cli.text.topic import Topic
+from compactor_cli.text.subjects import SubjectWords
 
 _NEWEST = 20
 """Messages whose names say what is being worked on."""
@@ -59,7 +59,7 @@ class Renderer:
         self._requests: dict[tuple[int, int, int], Short | None] = {}
         self._taken_up = taken_up_in(messages, query)
         self._names: dict[str, int] = {}
-        self._topics: dict[str, Topic] = {}
+        self._subjects: dict[str, SubjectWords] = {}
         self._asked = Asked(messages, pairing)
 
     def whole(self, group: Group, reason: str) -> Decision:
@@ -120,7 +120,7 @@ class Renderer:
                 opening=answer or sums_up or message.origin == "request" or message.role == "system",
                 closing=answer,
                 ending=_END_OF_SUMMARY if sums_up else 0.0,
-                topic=self._topic(part.text) if message.role == "system" else None,
+                subject=self._subject(part.text) if message.role == "system" else None,
             )
             return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words(), preferred)
         if part.kind == "image" and cut.images:
@@ -149,15 +149,15 @@ class Renderer:
             self._keywords = Keywords(words)
         return self._keywords
 
-    def _topic(self, text: str) -> Topic:
+    def _subject(self, text: str) -> SubjectWords:
         """Return what a text should speak of: what the user asked for, and what is being done."""
-        if text not in self._topics:
+        if text not in self._subjects:
             spoken = [message for message in self.messages if message.role != "system"]
             requests = (message.text("text") for message in spoken if message.origin == "request")
             newest = (part for message in spoken[-_NEWEST:] for part in message.parts)
             done = (f"{part.name} {part.text[:_READ]}" for part in newest if part.kind in ("text", "tool_call"))
-            self._topics[text] = Topic(chain(requests, done), text)
-        return self._topics[text]
+            self._subjects[text] = SubjectWords(chain(requests, done), text)
+        return self._subjects[text]
 
     def _name(self, name: str) -> int:
         if name not in self._names:
