@@ -178,7 +178,7 @@ def kept_sentences(
 
 def _on_subject(text: str, span: tuple[int, int], subject: SubjectWords) -> float:
     """Return the points of a sentence for what it and the heading over it say of a subject."""
-    heading = heading_before(text, span[0])
+    heading = heading_before(text, span[1])
     over = subject.share(text[slice(*heading)]) if heading else 0.0
     return KEYWORD * (subject.share(text[slice(*span)]) + over)
 

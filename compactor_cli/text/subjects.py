@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from math import log
 
+from compactor_cli.text.terms import STOP_WORDS
+
 # compiled where they are used: large classes take milliseconds, and most sessions have room for all requests
 _WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _WORD = r"[^\W_]+(?:[./:@_-]+[^\W_]+)*"
@@ -15,8 +17,9 @@ _OVERLAP = 0.5
 """Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
 _COMMON = 4
 """Sentences with a word from which on it says nothing about a subject."""
-_STEM = 5
-"""Characters by which forms of a word are told to be the same, such as `cancel` and `cancellation`."""
+_SHORTEST, _STEM = 4, 5
+"""Characters from which on a word in Latin letters says what a text is about, and those by which forms of a word are
+told to be the same, such as `cancel` and `cancellation`."""
 
 
 def subject_terms(text: str) -> set[str]:
@@ -70,5 +73,10 @@ class SubjectWords:
 
 
 def _stems(text: str) -> set[str]:
-    """Return the beginnings of the words of a text; those of a name in snake case are words each."""
-    return {term[:_STEM] for term in subject_terms(text.replace("_", " "))}
+    """Return the beginnings of the words of a text that say what it is about; those of a name in snake case are words
+    each."""
+    return {
+        term[:_STEM]
+        for term in subject_terms(text.replace("_", " "))
+        if (len(term) >= _SHORTEST or not term.isascii()) and term not in STOP_WORDS
+    }

@@ -79,7 +79,7 @@ _EXTENSIONS = frozenset(
         """,
     )
 )
-_STOP = frozenset(
+STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
         """
@@ -92,6 +92,7 @@ _STOP = frozenset(
         """,
     )
 )
+"""Words that say nothing of what a text is about."""
 
 
 class Term(NamedTuple):
@@ -161,7 +162,7 @@ def _letters(core: str) -> tuple[Term, ...]:
         if core.isupper() and core.startswith(_ERROR_STARTS):
             return (Term(core, "error"),)
         word = core.lower()
-        return () if word in _STOP else (Term(word, "word"),)
+        return () if word in STOP_WORDS else (Term(word, "word"),)
     if len(core) < 4:
         return ()
     return (Term(core, "error" if core.endswith(_ERROR_ENDS) else "camel"),)

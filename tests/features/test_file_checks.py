@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli.features.work.state import compute_state, state_lines, state_text
 from tests.features.working import FAILS, Session
 
 BROKEN = FAILS + "src/theme.ts(5,15): error TS2305: no exported member 'EditorTheme'.\nnpm error command failed"
@@ -246,3 +247,19 @@ def test_a_linter_that_complains_of_other_files_says_nothing_of_these():
     session = Session().edits("src/hooks.go").runs("go test ./...", "ok  \tshop\t0.1s")
     session.runs("golangci-lint run", FAILS + "other/commit.go:87:1: unused (unused)")
     assert session.texts("file") == ["edited src/hooks.go, tests passed after"]
+
+
+def test_a_file_that_passed_before_something_else_broke_the_check_says_both():
+    session = Session().edits("src/cart.py").runs("make test", "3 passed")
+    session.runs("git merge origin/next", "Merge made by the 'ort' strategy.").edits("src/shop.py")
+    session.runs("make test", f"{FAILS}FAILED tests/test_all.py::test_night\n1 failed")
+    changed = ["edited src/shop.py, tests failed after", "edited src/cart.py, tests passed after, failed later"]
+    assert files(session) == changed
+    again = compute_state((), state_lines(state_text(compute_state(session.messages))))
+    assert [line.text for line in again if line.kind == "file"] == changed, "in the next round"
+
+
+def test_a_file_that_was_changed_behind_the_pass_is_not_said_to_have_passed():
+    session = Session().edits("src/cart.py").runs("make test", "3 passed").edits("src/cart.py")
+    session.runs("make test", f"{FAILS}FAILED tests/test_all.py::test_night\n1 failed")
+    assert files(session) == ["edited src/cart.py 2x, tests failed after"]

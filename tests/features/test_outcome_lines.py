@@ -31,6 +31,9 @@ CASES = {
     "Pages\tpass\t0\thttps://a.example/1\nBuild\tpending\t0\thttps://a.example/2\nLint\tpass\t3s\thttps://c.example": (
         "Build\tpending\t0\thttps://a.example/2"
     ),
+    f"[{'feature/a-long-name-of-a-branch' * 2} 45ffe0a1] Merge remote-tracking branch 'origin/{'another' * 10}'": (
+        f"[{'feature/a-long-name-of-a-branch' * 2} 45ffe0a1] Merge remote-tracking branch 'origin/{'another' * 10}'"
+    ),
     "src/a.py\nsrc/b.py\nREADME.md": "",
     "": "",
 }

@@ -74,3 +74,34 @@ def test_a_result_of_the_newest_exchanges_shows_what_it_was_asked_for_where_no_l
     (answer,) = [m.text() for m in part.messages if m.results and m.results[0].call_id == "look"]
     assert "lines left out" in answer
     assert "the tidal bulge is here" in answer
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        looked("I look at line 123.", command="cat src/tides.py"),
+        looked(request="It is wrong at src/tides.py:123.", command="cat src/tides.py"),
+        looked(request="See https://example.org/tides.py#L123.", command="cat src/tides.py"),
+        looked(command="goto 123"),
+        looked(line_number="123"),
+    ],
+    ids=["said before it", "a place", "a link", "goto", "an argument"],
+)
+def test_lines_whose_numbers_are_named_come_first(records: list[Json]) -> None:
+    numbered = [f"{at + 1}: {line}" for at, line in enumerate(LISTING)]
+    assert Asked(transcript(records).messages).lines((2, 0), numbered)[:1] == (122,)
+    assert Asked(transcript(records).messages).lines((2, 0), numbered[122:])[:1] != (0,), "from where it was read"
+
+
+@pytest.mark.parametrize("target", [300, 2_000])
+def test_the_result_that_is_answered_next_keeps_the_line_that_the_call_names(target: int) -> None:
+    shown = [f"{at}: self.precision_{at} = units_of_field[{at}]" for at in range(1_400, 1_500)]
+    shown[74] = "1474: return base_unit"
+    records = [
+        user("The field rounds wrongly, see the place."),
+        *(record for number in range(12) for record in filler(number)),
+        assistant("I open it.", ("look", "open", {"path": "src/fields.py", "line_number": 1474})),
+        result("look", "\n".join(shown)),
+    ]
+    answer = compact(records, strategy="adaptive", target_tokens=target).messages[-1].text()
+    assert "1474: return base_unit" in answer

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from compactor_cli.features.work.open_errors import misfortune
+from compactor_cli.model.message import NO_RESPONSE
 from tests.pipeline.sessions import Json, assistant, compact, result, transcript, user
 
 REFUSED = (
@@ -53,6 +54,7 @@ def test_a_result_at_its_place_says_why_its_call_failed(said: str, told: str) ->
         ("make publish", REFUSED, "declined"),
         ("make publish", "Exit code 0", ""),
         ("make publish", "published", ""),
+        ("make publish", NO_RESPONSE, "unanswered"),
     ],
 )
 def test_a_search_that_found_nothing_did_not_fail(command: str, said: str, ended: str) -> None:
@@ -96,3 +98,14 @@ def test_each_of_the_newest_results_has_a_line_of_what_it_says(ratio: float) -> 
     assert len(answers) > 1
     for answer in answers:
         assert "files of part_" in answer
+
+
+def test_a_call_that_nobody_answered_is_quoted_without_an_outcome() -> None:
+    added = "\n".join(f"total_{n} = round(ledger_sum_{n}, places={n})" for n in range(40))
+    edit = {"file_path": "src/ledger.py", "old_string": "total = 1", "new_string": added}
+    records = [user("Please mend the totals."), assistant(None, ("e1", "Edit", edit)), user("I did it by hand.")]
+    records += looking(20, 14)
+    text = "\n".join(m.text() for m in compact(records, strategy="handoff", target_tokens=900).messages)
+    assert "Edit unanswered: src/ledger.py" in text
+    assert "failed" not in text
+    assert "Tool no response" not in text

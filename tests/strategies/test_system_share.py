@@ -102,3 +102,28 @@ def test_a_real_session_is_left_with_enough_to_go_on_from(strategy: str) -> None
     for ratio in (0.2, 0.25, 0.3, 0.35, 0.4):
         (part,) = api.compact(source, Settings(strategy=strategy, target_ratio=ratio), tokenizer="o200k_base").parts
         assert sum(message.tokens for message in part.messages if message.role != "system") > 0.06 * said, ratio
+
+
+SECTIONS = {
+    "Book flight": "passengers payment certificate luggage insurance trip origin destination",
+    "Modify flight": "cabin segment upgrade baggage passenger name change date",
+    "Cancel flight": "reason of the cancellation, basic economy, within a day of booking, airline",
+    "Compensation": "gold member complains certificate amount gesture delay hundred dollars",
+}
+
+
+@pytest.mark.drawn(3)
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_system_prompt_that_is_cut_keeps_what_it_says_of_the_subject(strategy: str) -> None:
+    rules = [
+        f"## {title}\n" + "\n".join(f"- Rule on {word} in case {n}." for n, word in enumerate(words.split()))
+        for title, words in SECTIONS.items()
+    ]
+    records = [system("# Desk policy\n" + "\n\n".join(rules)), user("Please cancel my reservation of Monday.")]
+    for n in range(6):
+        records += [assistant(None, (f"c{n}", "get_reservation", {"id": f"R{n}"}))]
+        records += [result(f"c{n}", "\n".join(f"seat {at} of the list is free" for at in range(40)))]
+    (policy, *_) = compact(records, strategy=strategy, target_tokens=400).messages
+    assert "left out" in policy.text()
+    for n, word in enumerate(SECTIONS["Cancel flight"].split()):
+        assert f"- Rule on {word} in case {n}." in policy.text()

@@ -62,3 +62,14 @@ def test_what_the_user_said_before_saying_something_else_of_it_is_overtaken() ->
     asked = ["The trip is for two adults.", "Book it.", "Sorry, make that three adults for the trip."]
     assert overtaken(asked) == {0}
     assert overtaken([*asked[:2], "Is the trip for three adults?"]) == set()
+
+
+@pytest.mark.parametrize("nod", ["You're right.", "Good catch!", "That makes sense.", "You are absolutely right!"])
+def test_a_nod_of_the_agent_is_no_work(nod: str) -> None:
+    told = quoted(user("Mend it."), assistant(f"{nod} Let me look at the totals of src/a.py."), user("And?"))
+    assert not any(nod in line for lines in told for line in lines)
+
+
+def test_what_begins_like_a_nod_and_says_more_is_told() -> None:
+    told = quoted(user("Is it the locale?"), assistant("You're right about the locale of the scripts."), user("Good."))
+    assert any("You're right about the locale" in line for lines in told for line in lines)

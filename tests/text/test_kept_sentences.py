@@ -13,6 +13,7 @@ from compactor_cli.strategies.shared.renditions import Cut, Renderer
 from compactor_cli.text import kept_sentences as truncate
 from compactor_cli.text.kept_sentences import Keywords, Preferred, kept_sentences, points
 from compactor_cli.text.shorten import truncate_prose
+from compactor_cli.text.subjects import SubjectWords
 from tests.cost import calls_of
 from tests.pipeline.sessions import assistant, transcript, user
 from tests.summaries.texts import chars, summarize
@@ -313,3 +314,35 @@ def test_rows_end_with_their_lines_and_what_stands_behind_a_table_has_its_own_se
     assert all(piece.startswith("|") == piece.endswith("|") for piece in kept)
     (told,) = kept_sentences(text, 30, Keywords(["told here"]))
     assert text[slice(*told)].strip() == "The last `one` is told here."
+
+
+POLICY = """# Desk rules
+The desk helps with parcels and with letters of every kind and size.
+## Sending
+Every parcel needs the address of who sends it and of who gets it.
+A parcel may not be heavier than twenty kilograms at this desk.
+The price of a parcel must be named before it is paid by anyone.
+## Returning
+A return is free within fourteen days from the day of delivery.
+Whoever returns something has to show the receipt or the number.
+## Opening
+The desk must be open from eight in the morning until noon daily.
+"""
+
+
+def test_sentences_on_the_subject_of_a_conversation_come_first_those_under_its_headings_too():
+    said = ["I got the wrong thing and want to return it.", "returns_lookup"]
+    subject = SubjectWords(said, POLICY)
+    kept = [POLICY[slice(*span)] for span in kept_sentences(POLICY, 170, NONE, Preferred(subject=subject))]
+    assert "A return is free" in "".join(kept)
+    assert "show the receipt" in "".join(kept), "only its heading and a form of the word speak of it"
+    without = "".join(POLICY[slice(*span)] for span in kept_sentences(POLICY, 170, NONE))
+    assert "A return is free" not in without
+    assert "must be named" in without
+
+
+def test_words_that_every_line_has_say_nothing_of_a_subject():
+    text = "The flight may be booked.\nThe flight may be cancelled.\nThe flight may be late."
+    subject = SubjectWords(["Please cancel my flight."], text)
+    assert subject.share("The flight may be late.") == 0
+    assert subject.share("Cancellations are free.") > 0.9

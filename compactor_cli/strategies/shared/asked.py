@@ -18,7 +18,7 @@ from compactor_cli.text.patterns import compiled_later
 _WORD = compiled_later(r"\w{4,}")
 _FILE = compiled_later(r"\S*\w\.[A-Za-z]\w{0,4}\W*")
 """The name of a file, which says where something is looked for, as a path does, and not what."""
-_PLACE = compiled_later(r'(?:\b[Ll]ines?(?:[ _]number)?"?[ :=]+|#L|\.\w+"?[: ]|\bgoto )(\d{2,6})\b')
+_PLACE = compiled_later(r'(?:\b[Ll]ines?(?:[ _]number)?"?[ :="]+|#L|\.\w+"?[: ]|\bgoto )(\d{2,6})\b')
 """The number of a line, as one speaks of it: `line 83`, `"line_number": 83`, `fields.py:83`."""
 _NUMBERED = compiled_later(r"^\s*(\d{2,6})[:|\t→]", re.MULTILINE)
 """A line of a file, with its number."""
