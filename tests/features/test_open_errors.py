@@ -37,3 +37,31 @@ def test_how_often_the_same_error_came_is_told_also_in_later_rounds() -> None:
     later = compute_state(Session().calls("editor", said, **tried).messages, twice)
     assert [line.text for line in later] == [f"open error 3x: {said} (edit of cart.py)"]
     assert compute_state(Session().calls("editor", "done", **tried).messages, twice)[0].kind == "file"
+
+
+@pytest.mark.parametrize(
+    ("command", "said", "right"),
+    [
+        ("mise run lint:full", "Exit code 1\nmise ERROR no task lint:full found", "mise run lint"),
+        ("npm run verify", 'Exit code 1\nnpm error Missing script: "verify"', "npm run build"),
+        ("just ship", "Exit code 1\nerror: Justfile does not contain recipe `ship`.", "just release"),
+        (
+            "kubectl aply -f a.yaml",
+            'Exit code 1\nerror: unknown command "aply" for "kubectl"',
+            "kubectl apply -f a.yaml",
+        ),
+    ],
+)
+def test_what_a_program_does_not_do_is_no_error_once_it_was_called_rightly(command: str, said: str, right: str) -> None:
+    wrong = Session().runs(command, said).texts("error")
+    assert len(wrong) == 1
+    assert command in wrong[0]
+    assert Session().runs(command, said).runs(right, "Exit code 0").texts("error") == []
+    assert Session().runs(right, "Exit code 0").texts("error", wrong) == [], "in a later round"
+    assert Session().runs(command, said).runs("tar -xf a.tar", "Exit code 0").texts("error") == wrong
+
+
+def test_what_a_program_failed_to_do_stays_an_error_when_it_did_something_else() -> None:
+    said = "Exit code 1\nError: could not reach the cluster"
+    session = Session().runs("terraform plan", said).runs("terraform fmt", "Exit code 0")
+    assert session.texts("error") == ["open error: Error: could not reach the cluster (terraform plan)"]

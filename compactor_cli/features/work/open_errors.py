@@ -51,6 +51,13 @@ _NOT_THERE = compiled_later(
     r"(?:^|: )([\w./+-]+): (?:command not found|not found|No such file or directory)", re.MULTILINE
 )
 """How a shell says that a program is not there."""
+_NO_SUCH = compiled_later(
+    r"\bno (?:such )?(?:task|script|command|subcommand|option|recipe|rule to make target)\b|\bmissing script\b|"
+    r"\b(?:unknown|unrecognized|invalid|illegal|no such) (?:sub-?command|command|option|flag|arguments?|choice)\b|"
+    r"\bdoes not contain recipe\b|\bis not an? [\w-]+ command\b|\btask \S+ (?:does not exist|not found)",
+    re.IGNORECASE,
+)
+"""What a program says that was asked for what it does not do: any later call of it that is right makes up for it."""
 _HEAD = 400
 """Characters at the start of a result in which it is said."""
 _CARRIED = compiled_later(r"open error(?: (\d+)x)?: (.+) \((.+)\)$")
@@ -106,9 +113,12 @@ class OpenErrors:
         self._met: dict[str, list[int]] = {}
         """Key of an open error -> messages in which it came up, or another one with that key."""
 
-    def called_well(self, call: ToolCall) -> None:
-        """Take over that a tool was called as it wants to be: an earlier call with wrong arguments is made up for."""
+    def called_well(self, call: ToolCall, steps: Sequence[Step]) -> None:
+        """Take over that a tool, and the programs of a command line, were called as they want to be: an earlier call
+        with wrong arguments is made up for."""
         self._over(_arguments_of(call))
+        for step in steps if not call.undecided and call.answered else ():
+            self._over(_use_of(step.words[0]))
 
     def _over(self, key: str) -> None:
         if self.errors.pop(key, None) is not None:
@@ -135,6 +145,8 @@ class OpenErrors:
                 key = _arguments_of(call)
             elif missing and missing == program:
                 key = missing  # looked for in one place after the other
+            elif call.command and _NO_SUCH.search(call.said[:_HEAD]):
+                key = _use_of(working[-1].words[0])
             self._add(key, OpenError(label, call.message, order, call=call, edit=edit))
         elif not self.errors.keys().isdisjoint((key, program)) and _went_well(call):
             self._over(key)
@@ -151,6 +163,7 @@ class OpenErrors:
             key = f"file {edited.group(1)}"
         else:
             key = label if label.startswith(_CODE_OF) else _named_key(label.split())
+            key = _use_of(label.split()[0]) if _NO_SUCH.search(text) else key
         self._add(key, OpenError(label, -1, _CARRIED_FROM, said=text, times=int(times or 1)))
         return True
 
@@ -280,6 +293,11 @@ def _edit_of(call: ToolCall) -> str:
 def _missing_program(program: str) -> str:
     """Return the key of the error that a program is not there."""
     return f"missing {program.rsplit('/', 1)[-1]}"
+
+
+def _use_of(program: str) -> str:
+    """Return the key of the error that a program was asked for something it does not do."""
+    return f"use of {program.rsplit('/', 1)[-1]}"
 
 
 def _arguments_of(call: ToolCall) -> str:

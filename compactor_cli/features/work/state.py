@@ -229,12 +229,12 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     did outside the session and to files, something later tells."""
     changes, read = touched_by(call)
     _note_running(state, call)
+    parts = steps(call.command) if call.command else ()
     if not call.failed:
-        state.errors.called_well(call)
+        state.errors.called_well(call, parts)
         state.files.seen.update(read)
     if not overtaken and state.tasks.note(call) and not call.command and not changes:
         return
-    parts = steps(call.command) if call.command else ()
     stopped = call.undecided and not call.running and call.command != "" and not is_declined(call.said)
     happened = stopped or (not call.undecided and (not call.failed or call.command))
     changed = state.files.note(call, changes, order) if happened else []
