@@ -152,7 +152,7 @@ def page_for(request: SummaryRequest) -> Page:
         draft=draft or NO_DRAFT,
         since=since,
         asked_before=request.asked_before,
-        goes_on=request.answered,
+        goes_on=request.answered and not form.ends_with_request,
     )
 
 

@@ -41,7 +41,8 @@ _UNDONE = compiled_later(
 _NOTHING = compiled_later(r"\b(?:nothing|none|no longer|no \w+)\b", re.IGNORECASE)
 """What is said so is not finished, unless nothing is."""
 _AGREES = compiled_later(
-    r"\W*(?:(?:you(?:'re| are)|that(?:'s| is)) (?:\w+ly )?(?:right|correct|true)|(?:that )?makes (?:\w+ )?sense|"
+    r"\W*(?:(?:you(?:'re| are)|that(?:'s| is)) (?:absolutely |completely |totally |entirely |quite |exactly )?"
+    r"(?:right|correct)|(?:that )?makes (?:\w+ )?sense|"
     r"(?:good|great|excellent|fair|nice) (?:catch|point|question|idea|call|enough|work|job)|sounds good|got it|"
     r"i (?:see|understand))\W*",
     re.IGNORECASE,

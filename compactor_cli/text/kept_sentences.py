@@ -115,7 +115,7 @@ def _led(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int
 
 
 class Preferred(Struct, frozen=True):
-    """Sentences of a text that come before those that have more points."""
+    """Sentences of a text that come before those that have more points, or have more of them for what they say."""
 
     opening: bool = False
     """The first one; where it has no room, its first words: what all others are about."""
@@ -141,6 +141,7 @@ def kept_sentences(
     if len(spans) < 2:
         return []
     scores = [float(points(text[start:end], keywords)) for start, end in spans]
+    pointless = [not score for score in scores]
     if (subject := preferred.subject) is not None:
         scores = [score + _on_subject(text, span, subject) for score, span in zip(scores, spans, strict=True)]
     telling = [at for at, span in enumerate(spans) if _says_something(text[slice(*span)])]
@@ -159,7 +160,7 @@ def kept_sentences(
         if index in kept:
             continue
         first = index
-        while first not in stays and _needs_more(text, spans, first, index, pointless=not scores[index]):
+        while first not in stays and _needs_more(text, spans, first, index, pointless=pointless[index]):
             first -= 1
         bundle = set(range(first, index + 1)) - kept
         size = sum(spans[number][1] - spans[number][0] for number in bundle)
@@ -179,7 +180,7 @@ def kept_sentences(
 def _on_subject(text: str, span: tuple[int, int], subject: SubjectWords) -> float:
     """Return the points of a sentence for what it and the heading over it say of a subject."""
     heading = heading_before(text, span[1])
-    over = subject.share(text[slice(*heading)]) if heading else 0.0
+    over = subject.share(text[slice(*heading)]) if heading and heading[0] < span[0] else 0.0
     return KEYWORD * (subject.share(text[slice(*span)]) + over)
 
 

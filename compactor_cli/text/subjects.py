@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from itertools import chain
 from math import log
 
@@ -17,6 +17,8 @@ _OVERLAP = 0.5
 """Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
 _COMMON = 4
 """Sentences with a word from which on it says nothing about a subject."""
+_ENDS = r"\n|(?<=[.!?])\s|(?<=[。！？])"
+"""Where lines and sentences end."""
 _SHORTEST, _STEM = 4, 5
 """Characters from which on a word in Latin letters says what a text is about, and those by which forms of a word are
 told to be the same, such as `cancel` and `cancellation`."""
@@ -57,22 +59,24 @@ def later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
 
 
 class SubjectWords:
-    """What a text says of the words that a conversation is about: those count most that few of its lines have."""
+    """What a text says of the words that a conversation is about: those count most that few of its sentences have."""
 
-    def __init__(self, about: Iterable[str], text: str) -> None:
-        """Take texts of the conversation, and the text whose sentences are weighed."""
-        lines = [_stems(line) for line in text.split("\n") if line.strip()]
+    def __init__(self, about: Set[str], text: str) -> None:
+        """Take the `stems` of the conversation, and the text whose sentences are weighed."""
+        lines = [stems(line) for line in re.split(_ENDS, text) if line.strip()]
         held = Counter(chain.from_iterable(lines))
         all_lines = log(len(lines)) if len(lines) > 1 else 1.0
-        wanted = held.keys() & set(chain.from_iterable(map(_stems, about)))
-        self._weights = {stem: log(len(lines) / held[stem]) / all_lines for stem in sorted(wanted)}
+        self._weights = {stem: log(len(lines) / held[stem]) / all_lines for stem in sorted(held.keys() & about)}
+        self._shares: dict[str, float] = {}
 
     def share(self, sentence: str) -> float:
         """Return the sum of the weights of the words in a sentence, each from 0 to 1."""
-        return sum(self._weights.get(stem, 0.0) for stem in sorted(_stems(sentence)))
+        if sentence not in self._shares:
+            self._shares[sentence] = sum(self._weights.get(stem, 0.0) for stem in sorted(stems(sentence)))
+        return self._shares[sentence]
 
 
-def _stems(text: str) -> set[str]:
+def stems(text: str) -> set[str]:
     """Return the beginnings of the words of a text that say what it is about; those of a name in snake case are words
     each."""
     return {

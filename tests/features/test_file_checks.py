@@ -263,3 +263,18 @@ def test_a_file_that_was_changed_behind_the_pass_is_not_said_to_have_passed():
     session = Session().edits("src/cart.py").runs("make test", "3 passed").edits("src/cart.py")
     session.runs("make test", f"{FAILS}FAILED tests/test_all.py::test_night\n1 failed")
     assert files(session) == ["edited src/cart.py 2x, tests failed after"]
+
+
+def test_other_tests_that_passed_say_nothing_of_those_that_fail():
+    session = Session().edits("src/cart.py").runs("pytest tests/test_other.py", "3 passed")
+    session.runs("pytest tests/test_cart.py", f"{FAILS}FAILED tests/test_cart.py::test_total\n1 failed")
+    assert files(session) == ["edited src/cart.py, tests failed after"]
+
+
+def test_a_file_that_something_else_broke_stays_so_when_the_check_fails_again():
+    fails = f"{FAILS}FAILED tests/test_all.py::test_night\n1 failed"
+    session = Session().edits("src/cart.py").runs("pytest", "3 passed").runs("git merge next").runs("pytest", fails)
+    (changed,) = files(session)
+    assert changed == "edited src/cart.py, tests passed after, failed later"
+    assert Session().runs("pytest", fails).texts("file", session.texts()) == [changed], "in a later round"
+    assert files(session.runs("pytest", fails)) == [changed]

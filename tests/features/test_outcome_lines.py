@@ -34,6 +34,7 @@ CASES = {
     f"[{'feature/a-long-name-of-a-branch' * 2} 45ffe0a1] Merge remote-tracking branch 'origin/{'another' * 10}'": (
         f"[{'feature/a-long-name-of-a-branch' * 2} 45ffe0a1] Merge remote-tracking branch 'origin/{'another' * 10}'"
     ),
+    f"3 passed in 0.1s\n[main abc1234] {'m' * 400}": "3 passed in 0.1s",
     "src/a.py\nsrc/b.py\nREADME.md": "",
     "": "",
 }

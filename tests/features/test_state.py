@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.features.work.state import answers_before_turns, compute_state
+from compactor_cli.model.message import NO_RESPONSE
 from tests.builders import ClaudeSession, assistant, call, calling, read, result, text_block, tool_use, user
 from tests.features.working import FAILS, Session
 
@@ -571,3 +572,10 @@ def test_an_open_error_is_given_up_though_rounds_are_short():
     for n in range(25):
         session.calls("Read", "text", file_path=f"/w/{n}.py")
         assert session.texts("error", earlier=error) == (error if n < 20 else [])
+
+
+def test_an_edit_without_a_result_is_unfinished_until_the_file_is_changed() -> None:
+    session = Session().edits("src/cart.py", NO_RESPONSE)
+    assert session.texts() == ["unfinished: edit of src/cart.py"]
+    assert compute_state(Session().messages, session.texts())[0].text == "unfinished: edit of src/cart.py"
+    assert session.edits("src/cart.py").texts() == ["edited src/cart.py, unchecked"]

@@ -105,3 +105,10 @@ def test_the_result_that_is_answered_next_keeps_the_line_that_the_call_names(tar
     ]
     answer = compact(records, strategy="adaptive", target_tokens=target).messages[-1].text()
     assert "1474: return base_unit" in answer
+
+
+def test_times_of_a_log_are_no_numbers_of_lines() -> None:
+    log = [f"10:{at // 60:02}:{at % 60:02} the night is quiet" for at in range(200)]
+    log[150] += ", but PaymentGateway fails"
+    records = looked(request="PaymentGateway fails, see app.py:10.", command="cat app.log")
+    assert Asked(transcript(records).messages).lines((2, 0), log)[:1] == (150,)

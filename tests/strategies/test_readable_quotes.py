@@ -286,3 +286,19 @@ def test_brackets_do_not_stay_where_nothing_around_them_does() -> None:
         for before, line in pairwise(content.split("\n")):
             assert line.strip() != "}" or not before.startswith("[… ")
     assert seen
+
+
+def test_the_words_of_the_user_in_a_result_stay_under_their_own_heading() -> None:
+    said = "User responded: Postgres"
+    told = Told(user("Go."), calling(call("c1", "ask_user", '{"q": "Which?"}')), answers("c1", said), says("So."))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    chosen = [ChosenLine(line, 1.0, 1) for at in (1, 2) for line in told.lines.of_message(at)]
+    assert quote(quoter.excerpts(chosen)).split("\n")[-1].startswith("#2 user: ")
+
+
+def test_a_call_is_worth_as_much_as_the_result_that_stands_behind_it() -> None:
+    told = Told(user("Go."), calling(call("c1", "count", '{"of": "a"}')), answers("c1", "23553.0"), says("So."))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
+    (excerpt,) = quoter.excerpts([*asked, *(ChosenLine(line, 7.0, 1) for line in told.lines.of_message(2))])
+    assert excerpt.value == 7.0

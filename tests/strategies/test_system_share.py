@@ -7,6 +7,7 @@ import pytest
 from compactor_cli import api
 from compactor_cli.settings import Settings
 from tests.builders import ROOT, load_or_skip
+from tests.cost import calls_of
 from tests.pipeline.sessions import Json, assistant, compact, result, system, user
 
 PROMPT = "\n".join(f"- Rule {n} of the desk: forms of kind {n * 7} go to shelf {n * 3} before noon." for n in range(60))
@@ -127,3 +128,12 @@ def test_a_system_prompt_that_is_cut_keeps_what_it_says_of_the_subject(strategy:
     assert "left out" in policy.text()
     for n, word in enumerate(SECTIONS["Cancel flight"].split()):
         assert f"- Rule on {word} in case {n}." in policy.text()
+
+
+def test_many_system_notes_are_cut_at_a_cost_that_grows_with_the_session() -> None:
+    def calls(count: int) -> int:
+        records = [system(f"Note {n}: " + f"forms of kind {n} go to shelf {n}. " * 16) for n in range(count)]
+        records += [user(f"Please sort the forms of week {n}, and say which shelf is full.") for n in range(count)]
+        return calls_of(lambda: compact(records, strategy="rolling", target_tokens=60 * count))
+
+    assert calls(120) < 2.6 * calls(60)

@@ -73,3 +73,5 @@ def test_a_nod_of_the_agent_is_no_work(nod: str) -> None:
 def test_what_begins_like_a_nod_and_says_more_is_told() -> None:
     told = quoted(user("Is it the locale?"), assistant("You're right about the locale of the scripts."), user("Good."))
     assert any("You're right about the locale" in line for lines in told for line in lines)
+    told = quoted(user("Is it the locale?"), assistant("That's only partially correct."), user("Good."))
+    assert any("partially correct" in line for lines in told for line in lines)

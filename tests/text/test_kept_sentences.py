@@ -13,7 +13,7 @@ from compactor_cli.strategies.shared.renditions import Cut, Renderer
 from compactor_cli.text import kept_sentences as truncate
 from compactor_cli.text.kept_sentences import Keywords, Preferred, kept_sentences, points
 from compactor_cli.text.shorten import truncate_prose
-from compactor_cli.text.subjects import SubjectWords
+from compactor_cli.text.subjects import SubjectWords, stems
 from tests.cost import calls_of
 from tests.pipeline.sessions import assistant, transcript, user
 from tests.summaries.texts import chars, summarize
@@ -331,8 +331,7 @@ The desk must be open from eight in the morning until noon daily.
 
 
 def test_sentences_on_the_subject_of_a_conversation_come_first_those_under_its_headings_too():
-    said = ["I got the wrong thing and want to return it.", "returns_lookup"]
-    subject = SubjectWords(said, POLICY)
+    subject = SubjectWords(stems("I got the wrong thing and want to return it: returns_lookup"), POLICY)
     kept = [POLICY[slice(*span)] for span in kept_sentences(POLICY, 170, NONE, Preferred(subject=subject))]
     assert "A return is free" in "".join(kept)
     assert "show the receipt" in "".join(kept), "only its heading and a form of the word speak of it"
@@ -343,6 +342,8 @@ def test_sentences_on_the_subject_of_a_conversation_come_first_those_under_its_h
 
 def test_words_that_every_line_has_say_nothing_of_a_subject():
     text = "The flight may be booked.\nThe flight may be cancelled.\nThe flight may be late."
-    subject = SubjectWords(["Please cancel my flight."], text)
+    words = stems("Please cancel my flight.")
+    subject = SubjectWords(words, text)
     assert subject.share("The flight may be late.") == 0
+    assert SubjectWords(words, text.replace("\n", " ")).share("To cancel it.") > 0.9, "a text of one line"
     assert subject.share("Cancellations are free.") > 0.9

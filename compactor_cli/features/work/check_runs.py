@@ -75,6 +75,8 @@ class Run(Struct, frozen=True):
     """What an earlier round says went wrong."""
     mended: bool = False
     """Some of what failed has passed since: nobody knows whether the error was of that."""
+    passed: int | None = None
+    """Number of the last call in which all that failed had passed."""
 
     @property
     def error(self) -> str:
@@ -102,10 +104,10 @@ class CheckRuns:
         self.unknown = -1
         """Number of the last call with a check that failed, of which a later run did not say how it ended."""
 
-    def failures(self) -> dict[int, tuple[CheckKind, str]]:
-        """Return kind and output of checks that failed and have not passed since, by the numbers of the calls; of those
-        that have passed in part, what is left."""
-        return {run.order: (run.check.kind, _said(run)) for run in self.failing.values()}
+    def failures(self) -> dict[int, tuple[CheckKind, str, int | None]]:
+        """Return kind and output of checks that failed and have not passed since, with the number of the last call in
+        which they had passed, by the numbers of the calls; of those that have passed in part, what is left."""
+        return {run.order: (run.check.kind, _said(run), run.passed) for run in self.failing.values()}
 
     def last_pass(self, kind: CheckKind, path: str = "") -> int:
         """Return the number of the last call in which a check of a kind passed, of a file where it is named; -1 when
@@ -191,6 +193,7 @@ class CheckRuns:
         self.passing.pop(_key(check), None)
 
     def _failed(self, run: Run) -> None:
+        run = replace(run, passed=self._had_passed(run))
         for key, other in list(self.passing.items()):
             same = _runner(other.check) == _runner(run.check)
             if same and (other.check.whole or run.check.whole or other.check.label == run.check.label):
@@ -200,6 +203,16 @@ class CheckRuns:
         self._failed_in.setdefault(run.check.label, []).append(run.message)
         if len(self.failing) > _MOST_FOLLOWED:
             del self.failing[next(iter(self.failing))]
+
+    def _had_passed(self, run: Run) -> int | None:
+        """Return the number of the last call in which all passed that fails in a run; below zero before this round."""
+        passed = [other.order for other in self.passing.values() if other.check.covers(run.check, run.names)]
+        passed += [
+            other.passed
+            for other in self.failing.values()
+            if other.passed is not None and other.check.covers(run.check, run.names)
+        ]
+        return max(passed, default=None)
 
     def failing_lines(self) -> Iterator[StateLine]:
         """Yield failing checks, newest first; those of one command line that cannot be told apart stand together."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from compactor_cli.model.message import Part
+from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
@@ -70,8 +70,10 @@ _SENTENCE_WIDTH = 300
 
 
 def has_failed(result: Part) -> bool:
-    """Return whether a result says by itself that the call failed, or was declined."""
+    """Return whether a result says by itself that the call failed, was declined, or has no result."""
     said = result.text
+    if said == NO_RESPONSE:
+        return True
     if result.failed is not None:
         return result.failed or is_declined(said)
     return (

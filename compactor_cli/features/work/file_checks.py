@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct, field
@@ -72,6 +72,8 @@ class _Failure(Struct, frozen=True):
     words: frozenset[str]
     spoken: frozenset[str]
     """Those that are names of files or tests: a word that anybody may say names a file only where it is one of them."""
+    passed: int | None
+    """Number of the last call in which all that fails had passed; below zero before this round."""
     elsewhere: bool
     """It says in which lines something is wrong: where it names none of the files, it is not about them."""
     paths: dict[str, list[str]]
@@ -131,7 +133,7 @@ class FileChecks:
 
     def __init__(self, paths: Iterable[str], checks: CheckRuns, scripts: ScriptRuns) -> None:
         """Take the paths that were changed, and the checks and scripts that ran."""
-        failures = [_failure(order, kind, said) for order, (kind, said) in checks.failures().items()]
+        failures = [_failure(order, *check) for order, check in checks.failures().items()]
         files = _Files(paths)
         named = [(failure, failure.named(files)) for failure in failures]
         self._of_some = [(failure, paths) for failure, paths in named if paths]
@@ -157,14 +159,9 @@ class FileChecks:
             failed |= failed_before & self._carried
         before = {earlier.removesuffix(_PASSED)} if order < 0 else set()
         if failed:
-            carried = order < 0 and earlier.endswith(_FAILED_LATER)
-            passed_between = [
-                failure.kind in before or max(order, -1) < passes[failure.kind] < failure.order
-                if failure.order >= 0
-                else carried
-                for failure in concerning
-            ]
-            label = _FAILED_LATER if all(passed_between or [carried]) else _FAILED
+            later = failed_before if earlier.endswith(_FAILED_LATER) else frozenset()
+            had = (failure.kind in later or _had_passed(failure, order, before) for failure in concerning)
+            label = _FAILED_LATER if all(had) and (concerning or later) else _FAILED
             return " and ".join(kind for kind in _KINDS if kind in failed) + label
         before |= {kind for kind in _KINDS if order < 0 and self._checks.had_passed(kind, path)}
         passed = next((kind for kind in _KINDS if passes[kind] > order or kind in before), "")
@@ -184,6 +181,14 @@ class FileChecks:
                 yield f"{named}{'ran' if well else 'failed'} after"
 
 
+def _had_passed(failure: _Failure, order: int, before: Collection[str]) -> bool:
+    """Return whether all that fails had passed behind the change of a file, which was the call with this number.
+    `before`: kinds of checks that had passed behind it in an earlier round."""
+    if failure.passed is None:
+        return False
+    return failure.passed > order if order >= 0 else failure.passed >= 0 or failure.kind in before
+
+
 def _failed_in(label: str) -> frozenset[CheckKind]:
     """Return the kinds of checks that failed, as an earlier round says of a file."""
     ending = next((ending for ending in (_FAILED_LATER, _FAILED) if label.endswith(ending)), "")
@@ -191,7 +196,7 @@ def _failed_in(label: str) -> frozenset[CheckKind]:
     return frozenset(_KINDS) if words == ["check"] else frozenset(kind for kind in _KINDS if kind in words)
 
 
-def _failure(order: int, kind: CheckKind, said: str) -> _Failure:
+def _failure(order: int, kind: CheckKind, said: str, passed: int | None) -> _Failure:
     """Return a check that failed, with what its output says."""
     text = both_ends(said, _HEAD, _TAIL)
     paths: dict[str, list[str]] = {}
@@ -205,7 +210,7 @@ def _failure(order: int, kind: CheckKind, said: str) -> _Failure:
     spoken = {word.split(".", 1)[0] for word in words if "." in word}
     spoken |= {_TEST_OF.sub("", word) for word in words | spoken if "test" in word or "spec" in word}
     elsewhere = kind != "tests" and _PLACE.search(text) is not None
-    return _Failure(order, kind, frozenset(words | spoken), frozenset(spoken), elsewhere, paths, names_of)
+    return _Failure(order, kind, frozenset(words | spoken), frozenset(spoken), passed, elsewhere, paths, names_of)
 
 
 def _is_plain(stem: str) -> bool:

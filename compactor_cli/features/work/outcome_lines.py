@@ -32,7 +32,7 @@ def outcome_line(output: str) -> str:
     """Return the line that says how a command came out, without blanks around it: the last that says what was made, or
     that sums up, else the last that tells at all. Empty where none does."""
     text = both_ends(output, _HEAD, _TAIL)
-    made = _MADE.findall(text)
-    lines = [line.strip() for line in (made or verdict_lines(text) or _CHANGED.findall(text))]
-    lines = [line for line in lines if line and len(line) <= (_LONGEST_MADE if made else _LONGEST)]
+    made = [line for line in map(str.strip, _MADE.findall(text)) if len(line) <= _LONGEST_MADE]
+    told = (line.strip() for line in (() if made else verdict_lines(text) or _CHANGED.findall(text)))
+    lines = made or [line for line in told if line and len(line) <= _LONGEST]
     return max(lines, key=lambda line: (_SUM.search(line) is not None, text.rfind(line)), default="")

@@ -9,6 +9,7 @@ from compactor_cli.features.work.ledger import call_arguments, command_of
 from compactor_cli.features.work.open_errors import searches
 from compactor_cli.features.work.outcome_lines import outcome_line
 from compactor_cli.model.message import NO_RESPONSE, Part
+from compactor_cli.text.clean import one_line
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 
@@ -16,7 +17,9 @@ _FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
 _BEFORE_OUTPUT = "\nOutput:"
 """Stands between what a harness says of a command and what the command said."""
 _NO_OUTPUT = compiled_later(r"\s*(?:\(?(?:Bash completed with )?no output\)?\.?\s*)?", re.IGNORECASE)
-_SAYS_NOTHING = compiled_later(r"\W*(?:ok|done|success|none|null|\w* ?no output|\S+ completed)\b", re.IGNORECASE)
+_SAYS_NOTHING = compiled_later(
+    r"\W*(?:ok|done|success|none|null|\w* ?no output|\S+ completed)(?:\W|\d|\bm?s\b)*", re.IGNORECASE
+)
 """Results that say no more than that there is nothing to say."""
 
 
@@ -38,5 +41,5 @@ def short_result(call: Part, result: Part, *, failed: bool, width: int) -> str:
     if command and _NO_OUTPUT.fullmatch(output if marked else before):
         return "no output" if searches(command) else ""
     if is_few_words(result):
-        return "" if _SAYS_NOTHING.match(said) or noisy_lines(said) else said
-    return outcome_line(said) if command else ""
+        return "" if _SAYS_NOTHING.fullmatch(said) or noisy_lines(said) else said
+    return one_line(outcome_line(said), width) if command else ""

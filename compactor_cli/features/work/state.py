@@ -28,7 +28,7 @@ from compactor_cli.features.work.git_steps import Commits, ended_worktree
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.summary_text.state_block import (
     holds_after,
@@ -52,7 +52,7 @@ _CARRIED_TASK = compiled_later(rf"\[([ >x])\] (.+?)(?: \(task ({_TASK_ID})\))?$"
 _ENDS = word_set("finish submit done exit attempt complete completion final answer terminate end task stop mark")
 """Words of which the names of tools are that end a session; nobody answers them."""
 _IN_FLIGHT = "in flight: "
-_RUNNING = "running when last seen: "
+_RUNNING, _UNFINISHED = "running when last seen: ", "unfinished: "
 _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
 _MOST_RUNNING = 3
 """Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
@@ -263,15 +263,18 @@ def _note_running(state: _State, call: ToolCall) -> None:
 
 
 def _note_declined(state: _State, call: ToolCall, changes: Sequence[tuple[str, str]]) -> None:
-    """Take note of changes of files that the user did not let happen, until they happen all the same."""
+    """Take note of changes of files that the user did not let happen, or of which nobody knows whether they did, until
+    they happen all the same."""
     declined = call.undecided and is_declined(call.said)
-    if call.command or not (declined or state.failed):
+    unanswered = call.answered and call.said == NO_RESPONSE
+    if call.command or not (declined or unanswered or state.failed):
         return
     for path, _ in changes:
         edit = f"{_EDIT_OF}{path}"
         state.failed.pop(effect_key(edit), None)
-        if declined:
-            state.failed[effect_key(edit)] = StateLine("effect", f"{DECLINED}{edit}", call.message, open=True)
+        if declined or unanswered:
+            said = DECLINED if declined else _UNFINISHED
+            state.failed[effect_key(edit)] = StateLine("effect", f"{said}{edit}", call.message, open=True)
 
 
 def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]]) -> Iterator[Effect]:
@@ -286,7 +289,7 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         if is_declined(call.said):
             state.failed[effect.key] = StateLine("effect", f"{DECLINED}{effect.text}", call.message)
         elif not call.running:
-            state.failed[effect.key] = StateLine("effect", f"unfinished: {effect.text}", call.message, open=True)
+            state.failed[effect.key] = StateLine("effect", f"{_UNFINISHED}{effect.text}", call.message, open=True)
     elif effect.done:
         for gone in state.commits.note(effect.text, effect.key, effect.git) if effect.git else ():
             state.done.pop(gone, None)

@@ -25,6 +25,8 @@ _SHORT_STRING = 120
 """Characters of a string in a call's arguments that stays as it is."""
 _NAMED = 400
 """Tokens of a result from which on the mark of what is left out names the original."""
+_LINE_END = 2
+"""Characters of the end of a line in JSON."""
 _MARK = 12
 """Tokens of the mark of what is left out."""
 _CHANGED = 500
@@ -258,7 +260,7 @@ def _cut(value: Any, wanted: set[str]) -> Any:
             left_out.append(line)
             continue
         mark = f"[… {len(left_out):,} line{'s' * (len(left_out) > 1)}{reference}]"
-        if sum(map(len, left_out)) <= len(mark):  # they take no more room than to say that they are left out
+        if sum(len(line) + _LINE_END for line in left_out) <= len(mark):  # no more than to say that they are left out
             kept += left_out
         else:
             kept.append(mark)

@@ -18,9 +18,11 @@ from compactor_cli.text.patterns import compiled_later
 _WORD = compiled_later(r"\w{4,}")
 _FILE = compiled_later(r"\S*\w\.[A-Za-z]\w{0,4}\W*")
 """The name of a file, which says where something is looked for, as a path does, and not what."""
-_PLACE = compiled_later(r'(?:\b[Ll]ines?(?:[ _]number)?"?[ :="]+|#L|\.\w+"?[: ]|\bgoto )(\d{2,6})\b')
+_PLACE = compiled_later(
+    r'(?:(?:\b|_)[Ll]ines?(?:[ _]number)?"?[ :="]+|#L|\.[A-Za-z]\w*(?:"? (?=\d+\b(?!\.))|[:(])|\bgoto )(\d{2,6})\b'
+)
 """The number of a line, as one speaks of it: `line 83`, `"line_number": 83`, `fields.py:83`."""
-_NUMBERED = compiled_later(r"^\s*(\d{2,6})[:|\t→]", re.MULTILINE)
+_NUMBERED = compiled_later(r"^\s*(\d{2,6}) ?(?:[|\t→]|:(?!\d\d\b))", re.MULTILINE)
 """A line of a file, with its number."""
 _READ = 4_000
 """Characters of a call, and of a text, in which words are looked for."""
@@ -94,7 +96,8 @@ def _numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:
     if not numbers:
         return []
     inner = range(_BEHIND, len(lines) - _BEHIND)
-    return [index for index in inner if not numbers.isdisjoint(_NUMBERED.findall(lines[index]))]
+    found = [index for index in inner if not numbers.isdisjoint(_NUMBERED.findall(lines[index]))]
+    return found if len(found) <= _FEW * len(numbers) else []
 
 
 def _holding(lines: Sequence[str], words: frozenset[str]) -> list[int]:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import groupby, zip_longest
 from typing import Literal
 
+from msgspec.structs import replace
+
 from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
 from compactor_cli.features.work.open_errors import misfortune
@@ -128,8 +130,7 @@ class Quoter:
         quoted = frozenset((piece.message, piece.part) for piece in pieces)
         if behind := {spot for spot in quoted if self._stands_behind(spot, quoted)}:
             quoted -= behind
-            spots = ((piece.message, piece.part) for piece in pieces)
-            choices = [choice for choice, spot in zip(choices, spots, strict=True) if spot not in behind]
+            choices = self._without(choices, behind)
         for message, run in groupby(choices, key=lambda choice: self._lines.message(choice.line)):
             of_message = tuple(run)
             key = of_message, quoted & self._beside(message)
@@ -208,26 +209,42 @@ class Quoter:
             self._outcomes[call] = misfortune(self._part(call), self._part(result))
         return self._outcomes[call]
 
+    def _without(self, choices: Sequence[ChosenLine], behind: Set[Spot]) -> list[ChosenLine]:
+        """Return the lines but for those of results that stand behind their calls, which are worth as much then."""
+        pieces = [self._lines.piece(choice.line) for choice in choices]
+        spots = [(piece.message, piece.part) for piece in pieces]
+        worth: dict[Spot, float] = {}
+        for choice, spot in zip(choices, spots, strict=True):
+            if spot in behind:
+                worth[self._call_of[spot]] = max(choice.value, worth.get(self._call_of[spot], 0.0))
+        return [
+            replace(choice, value=max(choice.value, worth.get(spot, 0.0)))
+            for choice, spot in zip(choices, spots, strict=True)
+            if spot not in behind
+        ]
+
     def _stands_behind(self, spot: Spot, quoted: Set[Spot]) -> bool:
         """Return whether a result is a few words that stand behind its call, which is quoted too: as a line of its own,
         it could be left out when room is short."""
-        call = self._call_of.get(spot)
-        if call is None or call not in quoted or not is_few_words(self._part(spot)):
+        call, result = self._call_of.get(spot), self._part(spot)
+        if call is None or call not in quoted or not is_few_words(result) or reply_span(result.text) is not None:
             return False
-        return bool(self._short_result(call, quoted - {spot}))
+        return bool(self._came_to(call, spot))
 
     def _short_result(self, call: Spot, quoted: Set[Spot]) -> str:
         """Return what the result of a call came to behind it, where nothing of it is quoted: a few words, or the line
         that says how a command came out."""
         spot = self._result_of.get(call)
-        if spot is None or spot in quoted:
-            return ""
-        if spot not in self._came_out:
-            failed = self._outcome(call, spot) == "failed"
-            said = short_result(self._part(call), self._part(spot), failed=failed, width=_CAUSE_WIDTH)
-            self._came_out[spot] = plain(said)
-        said = self._came_out[spot]
+        said = self._came_to(call, spot) if spot is not None and spot not in quoted else ""
         return f" → {said}" if said else ""
+
+    def _came_to(self, call: Spot, result: Spot) -> str:
+        """Return the few words that a call came to, found once for all plans that are tried."""
+        if result not in self._came_out:
+            failed = self._outcome(call, result) == "failed"
+            said = short_result(self._part(call), self._part(result), failed=failed, width=_CAUSE_WIDTH)
+            self._came_out[result] = plain(said)
+        return self._came_out[result]
 
     def _speaker(self, piece: SessionPiece, end: int, quoted: Set[Spot]) -> str:
         """Return who says what ends at `end`; of a result, what it is of, unless the call is quoted too."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate, chain
 
 from msgspec import Struct
@@ -20,7 +20,7 @@ from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.kept_sentences import Keywords, Preferred
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
-from compactor_cli.text.subjects import SubjectWords
+from compactor_cli.text.subjects import SubjectWords, stems
 
 _NEWEST = 20
 """Messages whose names say what is being worked on."""
@@ -152,12 +152,17 @@ class Renderer:
     def _subject(self, text: str) -> SubjectWords:
         """Return what a text should speak of: what the user asked for, and what is being done."""
         if text not in self._subjects:
-            spoken = [message for message in self.messages if message.role != "system"]
-            requests = (message.text("text") for message in spoken if message.origin == "request")
-            newest = (part for message in spoken[-_NEWEST:] for part in message.parts)
-            done = (f"{part.name} {part.text[:_READ]}" for part in newest if part.kind in ("text", "tool_call"))
-            self._subjects[text] = SubjectWords(chain(requests, done), text)
+            self._subjects[text] = SubjectWords(self._spoken_of, text)
         return self._subjects[text]
+
+    @cached_property
+    def _spoken_of(self) -> frozenset[str]:
+        """Return the stems of what the user asked for, and of the newest words and calls."""
+        spoken = [message for message in self.messages if message.role != "system"]
+        requests = (message.text("text") for message in spoken if message.origin == "request")
+        newest = (part for message in spoken[-_NEWEST:] for part in message.parts)
+        done = (f"{part.name} {part.text[:_READ]}" for part in newest if part.kind in ("text", "tool_call"))
+        return frozenset().union(*map(stems, chain(requests, done)))
 
     def _name(self, name: str) -> int:
         if name not in self._names:
