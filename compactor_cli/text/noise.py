@@ -44,6 +44,8 @@ _FETCHED = compiled_later(
     r"[ *+=-]* (?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[new \w+\]) +(\S+) +-> +[^/\s]+/\1(?: .*)?"
 )
 """What git fetched, which says nothing of what became of it."""
+_PROMPT = compiled_later(r"\s*(?:\([\w.-]+\) )?[\w@:~/.-]{1,80}[\w~-]\s?\$\s*")
+"""A shell that waits for the next command."""
 _SEVERAL = 3
 """Tests that passed one below the other from which on they are noise: one alone may be what was run."""
 _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
@@ -117,6 +119,13 @@ def _replaced(lines: Sequence[str]) -> Iterator[int]:
             removed, words = [number] if line.startswith("-") else [], set()
 
 
+def _prompt(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the number of the last line with words, where that is the prompt of a shell."""
+    last = next((number for number in range(len(lines) - 1, -1, -1) if lines[number].strip()), 0)
+    if _PROMPT.fullmatch(lines[last]):
+        yield last
+
+
 def _reminders(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of the lines of each reminder."""
     text = "\n".join(lines)
@@ -175,6 +184,7 @@ _FINDERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str]], Iterator[int]]]
     (("import", "#include", "require", "use ", "using "), _imports),
     (("<system-reminder>",), _reminders),
     ((_WOULD_HAVE,), _not_applied),
+    (("$",), _prompt),
     (("-| ", "@@ "), _replaced),
 )
 """What every text with such lines has one of, behind a line break, and what finds them: most texts are not searched

@@ -210,3 +210,13 @@ def test_what_a_refused_edit_would_have_made_of_a_file_is_noise_and_what_the_fil
         "2|    return round(amount)",
     ]
     assert noisy_lines("\n".join(said)) == {3, 4}
+
+
+@pytest.mark.parametrize("prompt", ["bash-$", "(venv) kim@shop:~/cart$ ", "root@box:/srv $"])
+def test_the_prompt_at_the_end_of_an_output_is_noise(prompt: str) -> None:
+    assert noisy_lines(f"inflating: cart.img\n{prompt}\n") == {1}
+
+
+@pytest.mark.parametrize("output", ["costs 12 $", "bash-$\n3 passed", "echo $HOME", "x = '$'"])
+def test_other_lines_with_the_sign_of_a_prompt_are_none(output: str) -> None:
+    assert noisy_lines(output) == frozenset()
