@@ -120,9 +120,8 @@ def tells(sentence: str) -> bool:
 
 
 def _leads_nowhere(sentence: str) -> bool:
-    plain = _plain(sentence)
-    agrees = _AGREES.fullmatch(plain) is not None
-    return agrees or _ANNOUNCES.search(plain) is not None or ASKS.search(sentence) is not None or _is_nod(sentence)
+    agrees = _AGREES.fullmatch(_plain(sentence)) is not None
+    return agrees or _announces(sentence) or ASKS.search(sentence) is not None or _is_nod(sentence)
 
 
 def _announces(sentence: str) -> bool:

@@ -162,8 +162,9 @@ class OpenErrors:
         if edited:
             key = f"file {edited.group(1)}"
         else:
-            key = label if label.startswith(_CODE_OF) else _named_key(label.split())
-            key = _use_of(label.split()[0]) if _NO_SUCH.search(text) else key
+            words = label.split()
+            named = _use_of(words[0]) if _NO_SUCH.search(text) else _named_key(words)
+            key = label if label.startswith(_CODE_OF) else named
         self._add(key, OpenError(label, -1, _CARRIED_FROM, said=text, times=int(times or 1)))
         return True
 

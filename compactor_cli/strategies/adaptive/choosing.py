@@ -105,12 +105,12 @@ class Chooser(PlanBuilder):
         if sum(map(self.selector.tokens, pending)) <= min(SMALL, room):
             self._take(pending)
             return
-        others = room - int(share_of(self.room, *_ASKED))
+        asked = left = int(share_of(self.room, *_ASKED))
         for piece in dict.fromkeys(self.lines.piece_of[line] for line in pending):
             for line in self.renderer.asked_for(piece):
-                if self.selector.cost(line) <= room - others:
-                    room -= self.selector.take(line)
-        self.selector.fill(pending, room)
+                if self.selector.cost(line) <= left:
+                    left -= self.selector.take(line)
+        self.selector.fill(pending, room - (asked - left))
 
     def _take(self, lines: Iterable[int]) -> int:
         return sum(self.selector.take(line) for line in lines)

@@ -259,13 +259,14 @@ def _cut(value: Any, wanted: set[str]) -> Any:
         if line is not None and not _is_kept(line, wanted, follows=not left_out and bool(kept)):
             left_out.append(line)
             continue
-        mark = f"[… {len(left_out):,} line{'s' * (len(left_out) > 1)}{reference}]"
-        if sum(len(line) + _LINE_END for line in left_out) <= len(mark):  # no more than to say that they are left out
-            kept += left_out
-        else:
-            kept.append(mark)
-            reference = ""
-        left_out.clear()
+        if left_out:
+            mark = f"[… {len(left_out):,} line{'s' * (len(left_out) > 1)}{reference}]"
+            if sum(len(text) + _LINE_END for text in left_out) <= len(mark):  # no more than to say that they are gone
+                kept += left_out
+            else:
+                kept.append(mark)
+                reference = ""
+            left_out.clear()
         if line is not None:
             kept.append(line if len(line) <= 4 * _SHORT_STRING else line[: 2 * _SHORT_STRING] + " […]")
     return "\n".join(kept)
