@@ -19,6 +19,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from compactor_cli.features.call_lines import call_lines, result_lines, short_path
+from compactor_cli.features.result_noise import noise_in
 from compactor_cli.features.usual_arguments import UsualArguments
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message
@@ -27,7 +28,6 @@ from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.escapes import place_in_readable
 from compactor_cli.text.json_values import without_blanks
 from compactor_cli.text.list_items import parents_of_items
-from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.section_headings import FilesShown, heading_between
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 from compactor_cli.text.units import JsonMember, Span, clause_spans, json_members, line_units
@@ -252,8 +252,8 @@ class SessionLines:
         bare = chunked(piece.text)
         first = len(self.starts)
         clauses = piece.cut == "clauses"
-        noise = frozenset[int]() if piece.speech else noisy_lines(piece.text)
         apart = piece.cut == "apart"
+        noise = frozenset[int]() if piece.speech else noise_in(piece.text, replied=apart)
         members = [] if clauses else _members(piece, usual)
         spans = [(member.start, member.end) for member in members]
         spans = spans or list(clause_spans(piece.text) if clauses else line_units(piece.text, apart=apart, noise=noise))

@@ -41,3 +41,21 @@ def test_where_nothing_else_is_known_of_decisions_the_users_words_are_pointed_to
     words = "### Word for word\n" in text
     assert words
     assert body == "(see the user's words above)"
+
+
+SAID = "Leave the old name in the state file, only rename it on main."
+NOTE = "Note: The user's next message may contain a correction or preference. Pay close attention to it."
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "rolling"])
+@pytest.mark.parametrize("ratio", [0.2, 0.3, 0.4])
+def test_of_a_refusal_the_users_words_stand_alone_as_theirs(strategy: str, ratio: float) -> None:
+    edit = {"file_path": "src/store.py", "old_string": "a", "new_string": "b"}
+    refused = f"{REFUSED} To tell you how to proceed, the user said:\n{SAID}\n\n{NOTE}"
+    first = [*work.session(2)[:-1], assistant("I change the store.", ("d", "Edit", edit)), result("d", refused)]
+    part = compact([*first, *work.session(8)[1:]], strategy=strategy, target_ratio=ratio)
+    text = "\n".join(m.text() for m in part.messages if m.origin == "summary")
+    assert re.search(rf"^#\d+ user: {re.escape(SAID)}$", text, re.M)
+    assert "was rejected" not in text
+    assert "Pay close attention" not in text
+    assert {line.name: line.tokens for line in part.spent}["requests"] > len(SAID) // 8

@@ -83,3 +83,33 @@ def test_a_last_answer_may_take_half_of_the_room() -> None:
     data = jsonl(*records, assistant(answer))
     last = contents(data, 3200)[-1]
     assert sum(f"Berth {n} of the harbour" in last for n in range(40)) >= 38
+
+
+OFFER = """I found two places.
+
+- Seat 14A, at the window, for 31 euros.
+- Seat 22C, at the aisle, for 12 euros.
+
+Both would be paid with the voucher first and the rest with your card. Shall I book seat 22C and print the ticket?"""
+
+
+def booking(agreed: str) -> bytes:
+    """A session whose agent tried what the user agreed to in a long call, and whose outputs are full of names."""
+    seats = [{"seat": f"{n}{letter}", "carrier": f"carrier_{n}_{letter}"} for n in range(30) for letter in "BDEF"]
+    lookups = [
+        record
+        for n in range(6)
+        for record in (
+            calling(call(f"c{n}", "find_seats", json.dumps({"coach": n}))),
+            result(f"c{n}", json.dumps(seats[n * 20 : n * 20 + 20])),
+        )
+    ]
+    form = {f"field_{n}": f"value {n} of the form" for n in range(25)}
+    tried = [calling(call("b", "book_seat", json.dumps(form))), result("b", "Error: voucher_7 has expired")]
+    return jsonl(user("Find me a seat to Lyon."), *lookups, assistant(OFFER), user(agreed), *tried)
+
+
+@pytest.mark.parametrize("target", range(400, 700, 100))
+def test_an_offer_that_a_few_words_agree_to_is_whole(target: int) -> None:
+    text = "\n".join(contents(booking("Yes, please go ahead."), target))
+    assert not [line for line in OFFER.splitlines() if line not in text]

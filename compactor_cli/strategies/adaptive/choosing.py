@@ -33,6 +33,9 @@ _CONCLUSION = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
 _ANSWERS = (0.05, 0.12)
 """Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
+_AGREED, _LONGEST_AGREED = (0.2, 0.1), 150
+"""Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to is
+whole."""
 _ACCOUNT_SHARE = 0.15
 """Share of the room for the summary that an agent had written of its session: where the work stood."""
 _SHORT_REQUEST = 150
@@ -77,11 +80,18 @@ class Chooser(PlanBuilder):
         binding = BINDING_SHARE * self.room
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions, binding=binding))
         self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(inputs.messages, self.lines)))
-        said = ((_CONCLUSION, [self.concluded]), (_ANSWERS, must_keep.answers(inputs.messages, self.lines)))
-        for shares, answers in said:
-            room = share_of(self.room, *shares)
-            for answer in must_keep.within(room, answers, self.lines, self.selector.cost):
-                self._take(answer)
+        answers_room = share_of(self.room, *_ANSWERS)
+        answers = must_keep.answers(inputs.messages, self.lines)
+        said = ((share_of(self.room, *_CONCLUSION), [self.concluded]), (answers_room - self._take_agreed(), answers))
+        for room, texts in said:
+            for text in must_keep.within(room, texts, self.lines, self.selector.cost):
+                self._take(text)
+
+    def _take_agreed(self) -> int:
+        """Take all of a short answer that the newest request agrees to; return the tokens that it takes."""
+        agreed = must_keep.agreed_to(self.inputs.messages, self.lines)
+        fits = sum(map(self.selector.cost, agreed)) <= min(_LONGEST_AGREED, share_of(self.room, *_AGREED))
+        return self._take(agreed) if fits else 0
 
     @cached_property
     def asked(self) -> list[must_keep.UserWords]:

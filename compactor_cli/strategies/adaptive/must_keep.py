@@ -28,6 +28,8 @@ from compactor_cli.text.sentences import BULLET
 
 _FEW_WORDS = 12
 """Tokens up to which a message of the user has few words."""
+_AGREEMENT = 24
+"""Tokens up to which a message of the user is an answer to what the agent said before it."""
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
 BULLET_TOKENS = 2
@@ -123,6 +125,13 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
             others = [line for line in speech if line != end]
             before = [line for line in others if line < end][1 - _END :]
             yield sorted([*(_said_again(lines, request, others, end) or before), end])
+
+
+def agreed_to(messages: Sequence[Message], lines: SessionLines) -> list[int]:
+    """Return all that the agent said before the newest request, where that has so few words that it agrees to it, or
+    chooses from it."""
+    index, request = max(answers_before_turns(messages), key=lambda turn: turn[1], default=(-1, -1))
+    return _speech(lines, index) if request >= 0 and messages[request].tokens <= _AGREEMENT else []
 
 
 def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:

@@ -172,7 +172,8 @@ class Quoter:
             indent = indent[1:] if earlier else indent  # all but marks stand behind a blank there
             joint = "gap"
             if begins:
-                joint = "heading" if lines.is_first(line) or (earlier and not parted) else "middle"
+                whole = lines.is_first(line) or (earlier and not parted) or _begins_reply(piece, lines.starts[line])
+                joint = "heading" if whole else "middle"
             elif line == last_line + 1 and not parted:
                 between = piece.text[lines.ends[last_line] : lines.starts[line]]
                 joint = "line" if "\n" in between else "same"
@@ -286,6 +287,12 @@ def _parted(text: str) -> tuple[str, str]:
     """Return the blanks before a text, and the text."""
     stripped = text.lstrip(" \t")
     return text[: len(text) - len(stripped)], stripped
+
+
+def _begins_reply(piece: SessionPiece, start: int) -> bool:
+    """Return whether the user's words in a result begin at `start`."""
+    words = reply_span(piece.text) if piece.cut == "apart" else None
+    return words is not None and words[0] == start
 
 
 def _goes_on(piece: SessionPiece, end: int) -> bool:
