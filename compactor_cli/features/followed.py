@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 
-from compactor_cli.model.message import CLOSING_ID, Message
+from compactor_cli.features.work.written_calls import written_calls
+from compactor_cli.model.message import CLOSING_ID, Message, Part
 from compactor_cli.model.talking import people_talk
 from compactor_cli.summary_text.verbatim import ACTED, REPLIED
 from compactor_cli.text.clean import one_line
@@ -24,10 +25,10 @@ def is_answered(messages: Sequence[Message], last: int) -> bool:
     return any(m.role == "assistant" and m.id != CLOSING_ID for m in behind) or people_talk(messages)
 
 
-def said_since(new: Sequence[Message]) -> str:
+def said_since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
     """Return what a summary that ends with a request says of the messages that followed it, without the agent's words:
-    that it replied, or how many calls it made. Empty where nothing followed."""
-    return f"{did(new[-1])} [#{new[-1].number}]." if ends_in_words(new) else _calls_since(new)
+    that it replied, or how many calls it made. Empty where nothing followed. `written`: as `calls_in_text` has it."""
+    return f"{did(new[-1])} [#{new[-1].number}]." if ends_in_words(new, written) else _calls_since(new, written)
 
 
 def did(last: Message) -> str:
@@ -45,18 +46,26 @@ def since_message(messages: Sequence[Message], request: int) -> list[Message]:
     return [m for m in messages if m.index > request and m.origin not in ("injected", "summary")]
 
 
-def ends_in_words(messages: Sequence[Message]) -> bool:
-    """Return whether the agent's words end everything, and it calls nothing."""
+def calls_in_text(messages: Sequence[Message]) -> dict[int, Part]:
+    """Return the calls that agents wrote as text and that were answered, by the index of the message."""
+    return {answer.index - 1: call for call, _, answer in written_calls(messages)}
+
+
+def ends_in_words(messages: Sequence[Message], written: Container[int] = ()) -> bool:
+    """Return whether the agent's words end everything, and it calls nothing. `written`: messages with calls that are
+    written as text."""
     if not messages:
         return False
     newest = messages[-1]
-    return newest.role == "assistant" and not newest.calls and bool(newest.text("text").strip())
+    calls = newest.calls or newest.index in written
+    return newest.role == "assistant" and not calls and bool(newest.text("text").strip())
 
 
-def _calls_since(messages: Sequence[Message]) -> str:
+def _calls_since(messages: Sequence[Message], written: Mapping[int, Part]) -> str:
     """Return what is said where the agent was at work; empty where it only thought."""
     turns = [message for message in messages if message.role == "assistant"]
-    calls = [call for message in turns for call in message.calls]
+    in_text = ([written[message.index]] if message.index in written else [] for message in turns)
+    calls = [call for message, also in zip(turns, in_text, strict=True) for call in (*message.calls, *also)]
     if not calls:
         return ""
     numbers = sorted(message.number for message in turns)

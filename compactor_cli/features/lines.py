@@ -253,7 +253,7 @@ class SessionLines:
         first = len(self.starts)
         clauses = piece.cut == "clauses"
         apart = piece.cut == "apart"
-        noise = frozenset[int]() if piece.speech else noise_in(piece.text, replied=apart)
+        noise = noise_in(piece.text, speech=piece.speech, replied=apart)
         members = [] if clauses else _members(piece, usual)
         spans = [(member.start, member.end) for member in members]
         spans = spans or list(clause_spans(piece.text) if clauses else line_units(piece.text, apart=apart, noise=noise))

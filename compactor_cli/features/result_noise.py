@@ -1,14 +1,16 @@
-"""Lines of a result that say nothing of the work: noise of tools, and what a harness puts around the user's words."""
+"""Lines that say nothing of the work: noise of tools, and what a harness puts around the user's words."""
 
 from __future__ import annotations
 
 from compactor_cli.model.replies import reply_span
-from compactor_cli.text.noise import noisy_lines
+from compactor_cli.text.noise import noisy_lines, prompt_at_end
 
 
-def noise_in(text: str, *, replied: bool) -> frozenset[int]:
-    """Return the numbers of the physical lines of a result, from 0, that say nothing of the work. `replied`: the result
-    may hold words of the user, beside which all others are the harness's."""
+def noise_in(text: str, *, speech: bool, replied: bool) -> frozenset[int]:
+    """Return the numbers of the physical lines of a text, from 0, that say nothing of the work: of `speech` the prompt
+    at its end. `replied`: a result that may hold words of the user, beside which all others are the harness's."""
+    if speech:
+        return prompt_at_end(text)
     noise = noisy_lines(text)
     words = reply_span(text) if replied else None
     if words is None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from compactor_cli.features.followed import did, ends_in_words, said_since, since_message
-from compactor_cli.model.message import Message
+from collections.abc import Mapping, Sequence
+
+from compactor_cli.features.followed import calls_in_text, did, ends_in_words, said_since, since_message
+from compactor_cli.model.message import Message, Part
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.summaries.told import all_statements, leads_once
 from compactor_cli.summary_text.excerpts import harmless, heading
@@ -26,11 +28,21 @@ def since_last_request(request: SummaryRequest) -> str:
     asked = last.message if last.message is not None else summaries[-1].index if summaries else -1
     new = since_message(request.messages, asked)
     if any(message.role == "assistant" for message in new):
-        said = _final_words(new[-1]) if ends_in_words(new) else ""
-        return f"{did(new[-1])}:\n{heading(new[-1].number, '')}{said}" if said else said_since(new)
+        return _since(new, calls_in_text(request.messages))
     if last.message is None and summaries:
         return earlier_since(carried(summaries[-1].text("text")).since)
     return ""
+
+
+def _since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
+    """Return what is said of messages behind the request, with the agent's last words among them."""
+    since = said_since(new, written)
+    spoke = next((m for m in reversed(new) if m.role == "assistant" and m.text("text").strip()), None)
+    said = _final_words(spoke) if spoke else ""
+    if spoke is None or not said or not since:
+        return since
+    since = did(spoke) if ends_in_words(new, written) else f"{since.removesuffix('.')}, and said last"
+    return f"{since}:\n{heading(spoke.number, '')}{said}"
 
 
 def _final_words(message: Message) -> str:

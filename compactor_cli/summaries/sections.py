@@ -8,6 +8,7 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.followed import calls_in_text
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.ledger import where
 from compactor_cli.features.work.same_paths import KnownPaths
@@ -217,6 +218,8 @@ def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem
     stands at the end of the summary."""
     last = next((message for message in reversed(messages) if message.origin != "injected"), None)
     if last is None or last.role != "assistant" or last.calls or last.origin == "summary":
+        return []
+    if last.index in calls_in_text(messages):
         return []
     said = " ".join(leads_once(all_statements(last.text("text"))[-_SAID_LAST:]))
     text = REPLIED_BELOW if at_end else f'the agent said last: "{clip(said)}"'

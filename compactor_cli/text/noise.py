@@ -44,8 +44,12 @@ _FETCHED = compiled_later(
     r"[ *+=-]* (?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[new \w+\]) +(\S+) +-> +[^/\s]+/\1(?: .*)?"
 )
 """What git fetched, which says nothing of what became of it."""
-_PROMPT = compiled_later(r"\s*(?:\([\w.-]+\) )?[\w@:~/.-]{1,80}[\w~-]\s?\$\s*")
+_PROMPT = compiled_later(r"\s*(?:(?:\([\w.-]+\) )?[\w@:~/.-]{1,80}[\w~-]\s?\$|\(Open file: n/a\))\s*")
 """A shell that waits for the next command."""
+_OF_PROMPTS, _PROMPT_WIDTH = ("$", "(Current directory: "), 400
+"""What prompts have, or what stands before them, and characters at the end of a text in which they stand."""
+_WHERE = compiled_later(r"\s*\((?:Open file|Current directory): .*\)\s*")
+"""What SWE-agent's shell prints before its prompt."""
 _SEVERAL = 3
 """Tests that passed one below the other from which on they are noise: one alone may be what was run."""
 _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
@@ -120,10 +124,24 @@ def _replaced(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _prompt(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the number of the last line with words, where that is the prompt of a shell."""
-    last = next((number for number in range(len(lines) - 1, -1, -1) if lines[number].strip()), 0)
-    if _PROMPT.fullmatch(lines[last]):
-        yield last
+    """Yield the numbers of the last lines with words, where they are the prompt of a shell, or of an agent's own."""
+    for number in range(len(lines) - 1, -1, -1):
+        if _PROMPT.fullmatch(lines[number]):
+            yield number
+        elif lines[number].strip() and not _WHERE.fullmatch(lines[number]):
+            break
+
+
+def prompt_at_end(text: str) -> frozenset[int]:
+    """Return the numbers of the physical lines, from 0, with the prompt that stands at the end of a text."""
+    is_there = any(sign in text[-_PROMPT_WIDTH:] for sign in _OF_PROMPTS)
+    return frozenset(_prompt(text.split("\n"))) if is_there else frozenset()
+
+
+def is_prompt(line: str, *, where: bool = False) -> bool:
+    """Return whether a line is what a shell prints when it waits for the next command; with `where`, also what stands
+    before that and says where it is."""
+    return _PROMPT.fullmatch(line) is not None or (where and _WHERE.fullmatch(line) is not None)
 
 
 def _reminders(lines: Sequence[str]) -> Iterator[int]:
@@ -184,7 +202,7 @@ _FINDERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str]], Iterator[int]]]
     (("import", "#include", "require", "use ", "using "), _imports),
     (("<system-reminder>",), _reminders),
     ((_WOULD_HAVE,), _not_applied),
-    (("$",), _prompt),
+    (_OF_PROMPTS, _prompt),
     (("-| ", "@@ "), _replaced),
 )
 """What every text with such lines has one of, behind a line break, and what finds them: most texts are not searched

@@ -142,3 +142,30 @@ def test_a_turn_that_only_closes_the_history_is_none_behind_which_the_state_hold
     part = compact([*records, result("b1", "booked " * 60)], strategy="handoff", target_ratio=0.02)
     (text,) = [message.text() for message in part.messages if message.origin == "summary"]
     assert "\nState at the end:\n" in text
+
+
+@pytest.mark.parametrize("ratio", [0.2, 0.3])
+def test_a_task_that_a_call_at_its_place_only_numbers_is_told(ratio: float) -> None:
+    names = [f"Write chapter {n} of the manual of tides" for n in range(4)]
+    made = [
+        record
+        for n, name in enumerate(names, 1)
+        for record in (
+            assistant(None, (f"m{n}", "TaskCreate", {"subject": name, "description": "d"})),
+            result(f"m{n}", f"Task #{n} created successfully: {name}"),
+        )
+    ]
+
+    def update(task: int, status: str) -> list[Json]:
+        number = f"u{task}{status}"
+        call = (number, "TaskUpdate", {"taskId": str(task), "status": status})
+        return [assistant(None, call), result(number, f"Updated task #{task} status")]
+
+    start = [user("Mend the tides."), *made, *update(1, "in_progress"), *written(0, 31, 41), *written(1, 31, 41)]
+    ending = [*update(1, "completed"), *update(2, "in_progress"), *edited(5, 1)]
+    part = compact([*start, *ending], strategy="adaptive", target_ratio=ratio)
+    assert any(call.name == "TaskUpdate" for message in part.messages for call in message.calls)
+    text = "\n".join(message.text() for message in part.messages)
+    assert f"- [x] {names[0]} (task 1)" in text
+    assert f"- [>] {names[1]} (task 2)" in text
+    assert f"- [ ] {names[3]} (task 4)" in text

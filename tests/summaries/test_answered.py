@@ -155,3 +155,24 @@ def test_the_beginning_of_a_long_answer_is_not_cut_inside_of_a_word() -> None:
     unspaced = "合同原件由会计部门统一保管" * 20 + "。"
     text = handoff(session(*written(), assistant(f"{unspaced}第二句。第三句。第四句。")))
     assert "合同原件由会计部门" in text.partition("has replied")[2]
+
+
+def test_in_the_middle_of_work_stands_what_the_agent_said_last() -> None:
+    announced = "Now I write the entry, then I tag the release."
+    (call, answer) = written()
+    records = session({**call, "content": announced}, answer, *written())
+    first, last = len(records) - 4, len(records) - 2
+    told = f"[#{first}-{last}]: 2 calls, the last Write, and said last:\n#{first}: {announced}"
+    text = handoff(records)
+    assert text.endswith(f"\n\nThe agent has acted on {BELOW} {told}{END}")
+    assert text.count(announced) == 1
+    assert carried(text).last == work.LAST
+    assert announced in readable(text)
+
+
+def test_a_call_that_is_written_as_text_is_no_reply() -> None:
+    called = "I write the entry.\n\n```bash\necho '- mended' > CHANGELOG.md\n```"
+    records = session(assistant(called), user("<returncode>1</returncode>\n<output>\nread-only file\n</output>"))
+    text = handoff(records)
+    assert f"The agent has acted on {BELOW} [#{len(records) - 2}]: 1 call" in text
+    assert "replied to" not in text

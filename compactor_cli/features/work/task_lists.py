@@ -49,6 +49,9 @@ _OTHERS = ("task", "newtask", "agent", "exitplanmode")
 _ADDS = frozenset(("add", "append", "insert"))
 """Words in the names of tools whose lists come to those that are there."""
 _MADE = compiled_later(r"#(\w+)")
+_NUMBERED = compiled_later(r" \(task \w+\)$")
+"""What a line of the state says of the number of a task."""
+_WORDS = compiled_later(r"\w+")
 _WIDTH = 200
 """Longest text of a task; a longer one is cut."""
 
@@ -70,6 +73,12 @@ def outdated_lists(messages: Sequence[Message]) -> frozenset[Spot]:
         if part.kind == "tool_call" and _is_of_plans(part.name) and _is_whole_list(part)
     ]
     return frozenset(lists[:-1])
+
+
+def names_task(line: str, parts: Iterable[Part]) -> bool:
+    """Return whether one of the parts has the words of a task, given as its line of the state."""
+    words = " ".join(_WORDS.findall(_NUMBERED.sub("", line.partition("] ")[2])))
+    return any(words in " ".join(_WORDS.findall(part.text)) for part in parts)
 
 
 def _is_whole_list(call: Part) -> bool:

@@ -10,7 +10,7 @@ from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, SessionText, read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.features.work.state import state_text
-from compactor_cli.features.work.task_lists import outdated_lists
+from compactor_cli.features.work.task_lists import names_task, outdated_lists
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import CLOSING, NEWEST_EXCHANGE, PlanInput
@@ -109,6 +109,7 @@ class PlanBuilder:
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, base=base, always=needed)
         self.state = must_keep.state_within(share_of(room, *_STATE), inputs, self._is_seen)
+        self.told = {line for line in self.state if line.message in self.group_of and self._is_told_there(line)}
 
     def newest_within(self, limit: int) -> NewestExchanges:
         """Return the newest exchanges that stay at their place, in as many tokens at most."""
@@ -150,15 +151,24 @@ class PlanBuilder:
 
     def _is_seen(self, line: StateLine) -> bool:
         """Return whether what stays at its place shows what a line of the state tells: calls that stay whole, and of a
-        check or an error the result. How often something failed is told."""
+        check or an error the result. How often something failed is told, and which task it is that a call only numbers.
+        """
         group = self.group_of.get(line.message)
         if group is None or line.kind == "file" or line.times > 1:
+            return False
+        if not self._is_told_there(line):
             return False
         if group in self.kept:
             return self.kept[group].rendition == "whole"
         message = self.inputs.messages[line.message]
         telling = (*message.calls, *(message.results if line.kind in ("check", "error") else ()))
         return group in self.present and all(part.tokens <= self.newest.written(group) for part in telling)
+
+    def _is_told_there(self, line: StateLine) -> bool:
+        """Return whether the exchange of a line of the state has its words, where that is a task: many calls only
+        number it."""
+        messages = self.inputs.groups[self.group_of[line.message]].messages
+        return line.kind != "task" or names_task(line.text, [p for i in messages for p in self.inputs.messages[i].parts])
 
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """Return what becomes of every group when these lines are taken."""
@@ -278,7 +288,10 @@ class PlanBuilder:
         lines = (
             line
             for line in self.state
-            if line.kind != "task" or line.message <= end or self.group_of[line.message] not in decisions
+            if line.kind != "task"
+            or line.message <= end
+            or self.group_of[line.message] not in decisions
+            or line not in self.told
         )
         return state_text(lines, sum(len(messages) for messages in behind if messages[0] > end))
 

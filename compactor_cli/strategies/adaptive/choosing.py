@@ -28,6 +28,7 @@ from compactor_cli.strategies.shared.rooms import (
     share_of,
 )
 from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, densest
+from compactor_cli.text.noise import is_prompt
 
 _CONCLUSION = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
@@ -111,9 +112,10 @@ class Chooser(PlanBuilder):
     def _take_pending(self, room: int) -> None:
         """Take the result that the agent answers next: all of a small one, or the lines that hold what was asked for,
         and the best of the others."""
-        pending = list(self.newest.pending_results(self.lines))
-        if sum(map(self.selector.tokens, pending)) <= min(SMALL, room):
-            self._take(pending)
+        pending = [line for line in self.newest.pending_results(self.lines) if line not in self.lines.silent]
+        telling = [line for line in pending if not is_prompt(self.lines.text(line), where=True)]
+        if sum(map(self.selector.tokens, telling)) <= min(SMALL, room):
+            self._take(telling)
             return
         asked = left = int(share_of(self.room, *_ASKED))
         for piece in dict.fromkeys(self.lines.piece_of[line] for line in pending):

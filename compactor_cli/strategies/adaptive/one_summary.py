@@ -8,7 +8,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from compactor_cli.features.followed import is_answered, said_since, since_message
+from compactor_cli.features.followed import calls_in_text, is_answered, said_since, since_message
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision, Quote, SummarySlot
@@ -94,7 +94,8 @@ def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote 
     if not kept:
         return None
     since = _since(inputs, groups, message)
-    since = since if inputs.count(since) <= _SINCE_SHARE * room else ""
+    forms = (since, f"{since.partition(':')[0]}." if ":" in since else "")
+    since = next((form for form in forms if inputs.count(form) <= _SINCE_SHARE * room), "")
     return Quote("last", message.index, kept[0].text, number=message.number, since=since)
 
 
@@ -103,4 +104,4 @@ def _since(inputs: PlanInput, groups: Sequence[Group], request: Message) -> str:
     summarized = [inputs.messages[i] for group in groups for i in group.messages]
     if is_answered(inputs.messages, max(message.index for message in summarized)):
         return ""
-    return said_since(since_message(summarized, request.index))
+    return said_since(since_message(summarized, request.index), calls_in_text(inputs.messages))
