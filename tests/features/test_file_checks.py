@@ -185,6 +185,18 @@ def test_a_pass_says_when_what_it_is_of_was_changed_behind_it(check, edited, out
     assert Session().texts("check", earlier=told) == told
 
 
+@pytest.mark.parametrize(("edited", "since"), [("src/a.py", " (before the last edits)"), ("README.md", "")])
+def test_a_failure_says_when_what_it_is_of_was_changed_behind_it(edited, since):
+    out = "FAILED tests/test_a.py::test_total - AssertionError: 2 != 3\n1 failed\nexit code: 1"
+    session = Session().edits("src/a.py").runs("pytest -q", out).edits(edited)
+    told = [f"failing: pytest -q: tests/test_a.py::test_total{since}"]
+    assert session.texts("check") == told
+    assert Session().texts("check", earlier=told) == told
+    assert Session().runs("pytest -q", "3 passed").texts("check", earlier=told) == ["passed: pytest -q"]
+    again = Session().runs("pytest -q", out).texts("check", earlier=told)
+    assert again == ["failing: pytest -q: tests/test_a.py::test_total"]
+
+
 @pytest.mark.parametrize(
     "command",
     ["rm .git/sessions/test.json", "cd /w && echo x > /w/.git/info/exclude", "rm /tmp/out.log", "rm probe.py"],

@@ -52,8 +52,8 @@ _HEAD = 1_000
 _MOST_FOLLOWED = 20
 """Failing checks that are followed, and passing ones; older ones are given up, so that cost stays linear."""
 _ERROR_WIDTH = 160
-_FAILING = compiled_later(r"failing: (.+?)(?:: (.+))?$")
 _BEFORE_EDITS = " (before the last edits)"
+_FAILING = compiled_later(rf"failing: (.+?)(?:: (.+?))?({re.escape(_BEFORE_EDITS)})?$")
 _PASSED = compiled_later(rf"passed: (.+?)({re.escape(_BEFORE_EDITS)})?$")
 _LONG_AGO = -1_000_000
 """Number of the call for a pass that was out of date in an earlier round."""
@@ -77,6 +77,8 @@ class Run(Struct, frozen=True):
     """Some of what failed has passed since: nobody knows whether the error was of that."""
     passed: int | None = None
     """Number of the last call in which all that failed had passed."""
+    out_of_date: bool = False
+    """An earlier round says that files were changed behind it."""
 
     @property
     def error(self) -> str:
@@ -144,7 +146,8 @@ class CheckRuns:
             for label in failing.group(1).split(" && "):
                 check = check_named(label) or CheckRun("tests", label, label)
                 said = failing.group(2) or ""
-                self.failing[label] = Run(check, -1, order, names_in(said) if check.kind == "tests" else (), said)
+                names = names_in(said) if check.kind == "tests" else ()
+                self.failing[label] = Run(check, -1, order, names, said, out_of_date=bool(failing.group(3)))
         elif passed:
             check = check_named(passed.group(1)) or CheckRun("tests", passed.group(1), passed.group(1))
             self.passing[_key(check)] = Run(check, -1, _LONG_AGO if passed.group(2) else -1)
@@ -214,8 +217,9 @@ class CheckRuns:
         ]
         return max(passed, default=None)
 
-    def failing_lines(self) -> Iterator[StateLine]:
-        """Yield failing checks, newest first; those of one command line that cannot be told apart stand together."""
+    def failing_lines(self, changed: Mapping[str, int]) -> Iterator[StateLine]:
+        """Yield failing checks, newest first; those of one command line that cannot be told apart stand together.
+        `changed`: files -> number of the last call that changed them."""
         together: dict[tuple[int, tuple[str, ...]], list[Run]] = {}
         for run in reversed(self.failing.values()):
             together.setdefault((run.order, run.names), []).append(run)
@@ -228,7 +232,9 @@ class CheckRuns:
             if said and ((command, said, False) in told or (not folder and (command, said, True) in told)):
                 continue
             told.add((command, said, bool(folder)))
-            yield StateLine("check", f"failing: {label}" + (f": {said}" if said else ""), runs[0].message, open=True)
+            text = f"failing: {label}" + (f": {said}" if said else "")
+            since = _BEFORE_EDITS * any(_is_out_of_date(run, changed) for run in runs)
+            yield StateLine("check", text + since, runs[0].message, open=True)
 
     def error_lines(self) -> Iterator[StateLine]:
         """Yield what went wrong in failing checks whose line holds names only."""
@@ -238,11 +244,15 @@ class CheckRuns:
 
     def passing_lines(self, changed: Mapping[str, int]) -> Iterator[StateLine]:
         """Yield passing checks, newest first. `changed`: files -> number of the last call that changed them."""
-        newest = sorted(changed, key=changed.__getitem__, reverse=True)
         for run in reversed(self.passing.values()):
-            since = newest[: sum(order > run.order for order in changed.values())]
-            out_of_date = run.order == _LONG_AGO or any(_looks_at(run.check, path) for path in since)
-            yield StateLine("check", f"passed: {run.check.label}{_BEFORE_EDITS * out_of_date}", run.message)
+            since = _BEFORE_EDITS * _is_out_of_date(run, changed)
+            yield StateLine("check", f"passed: {run.check.label}{since}", run.message)
+
+
+def _is_out_of_date(run: Run, changed: Mapping[str, int]) -> bool:
+    """Return whether files that a check looks at were changed behind its run."""
+    since = (path for path, order in changed.items() if order > max(run.order, -1))
+    return run.out_of_date or run.order == _LONG_AGO or any(_looks_at(run.check, path) for path in since)
 
 
 def _is_of(of: tuple[CheckKind, tuple[str, ...]], kind: CheckKind, path: str) -> bool:

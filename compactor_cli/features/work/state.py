@@ -346,7 +346,7 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     yield from [*reversed(state.running.values())][:_MOST_RUNNING]
     yield from state.errors.lines(root, order)
     yield from state.checks.error_lines()
-    yield from state.checks.failing_lines()
+    yield from state.checks.failing_lines(state.files.edits())
     still = (line for key, line in state.failed.items() if state.ended.isdisjoint(key.split()[1:]))
     failed = (replace(line, text=line.text.replace(f"{_EDIT_OF}{root}", _EDIT_OF)) for line in still)
     effects = [*reversed(list(failed)), *reversed(state.done.values())]
