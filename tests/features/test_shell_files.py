@@ -121,6 +121,16 @@ def test_a_file_that_was_there_is_edited_by_what_takes_its_place():
     ]
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["rm -rf src/old && mkdir -p src/old && tar -xzf a.tgz -C src/old", "mkdir src/old/ && make probe; rm -r ./src/old"],
+)
+def test_a_folder_that_is_removed_to_begin_anew_is_not_deleted(command):
+    session = Session().edits("src/old/a.py").edits("src/b.py").runs(command)
+    assert [text.partition(",")[0] for text in session.texts("file")] == ["edited src/b.py"]
+    assert "src/old" not in compute_ledger(session.messages).files
+
+
 def test_of_a_folder_that_was_deleted_nothing_is_left():
     session = Session().edits("/w/src/old/a.py").edits("src/b.py").edits("src/old.py").runs("cd /w && rm -rf src/old/")
     assert session.texts() == ["edited src/old.py, unchecked", "edited src/b.py, unchecked", "deleted src/old"]

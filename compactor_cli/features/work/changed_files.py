@@ -108,6 +108,9 @@ class ChangedFiles(Struct):
                 continue
             if call.command and _SCRATCH.match(path):
                 continue
+            if action == "emptied":
+                self._forget(path)
+                continue
             if action in _BY_GIT:
                 folder = within(folder_of(call, self.home), inside, self.home)
                 self._elsewhere = folder if folder.startswith(("/", "~")) else ""

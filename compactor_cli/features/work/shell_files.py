@@ -96,7 +96,8 @@ def _by_step(command: str) -> tuple[tuple[int, str, str], ...]:
             line.documents["".join(step.writes)] = step.document
         found += ((at, path.removeprefix("./") or ".", did) for path, did in _step_actions(step, words, line))
         line.said.update(words)
-    return tuple(found)
+    made = {folder.removeprefix("./") for folder in line.folders}  # removed to begin anew, or made for this line alone
+    return tuple((at, path, "emptied" if did == "deleted" and path in made else did) for at, path, did in found)
 
 
 def _before_failure(

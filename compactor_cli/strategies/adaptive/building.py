@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from heapq import nlargest
+from itertools import chain
 
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, SessionText, read_session
@@ -167,8 +168,10 @@ class PlanBuilder:
     def _is_told_there(self, line: StateLine) -> bool:
         """Return whether the exchange of a line of the state has its words, where that is a task: many calls only
         number it."""
+        if line.kind != "task":
+            return True
         messages = self.inputs.groups[self.group_of[line.message]].messages
-        return line.kind != "task" or names_task(line.text, [p for i in messages for p in self.inputs.messages[i].parts])
+        return names_task(line.text, chain.from_iterable(self.inputs.messages[i].parts for i in messages))
 
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """Return what becomes of every group when these lines are taken."""
