@@ -13,7 +13,7 @@ from compactor_cli.summary_text.verbatim import carried, earlier_since
 from compactor_cli.text.clean import one_line
 
 _OPENING, _END = 160, 400
-"""Characters of the first sentence of the agent's last words, and of the last ones."""
+"""Characters of the first sentence of the agent's last words, or of one before calls, and of the last ones."""
 _SAID_LAST = 2
 """Sentences at their end that say what the work has come to, or what the agent asks."""
 
@@ -38,11 +38,20 @@ def _since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
     """Return what is said of messages behind the request, with the agent's last words among them."""
     since = said_since(new, written)
     spoke = next((m for m in reversed(new) if m.role == "assistant" and m.text("text").strip()), None)
-    said = _final_words(spoke) if spoke else ""
-    if spoke is None or not said or not since:
+    if spoke is None or not since:
         return since
-    since = did(spoke) if ends_in_words(new, written) else f"{since.removesuffix('.')}, and said last"
+    ended = ends_in_words(new, written)
+    said = _final_words(spoke) if ended else _announced(spoke)
+    if not said:
+        return since
+    since = did(spoke) if ended else f"{since.removesuffix('.')}, and said last"
     return f"{since}:\n{heading(spoke.number, '')}{said}"
+
+
+def _announced(message: Message) -> str:
+    """Return the last sentence of what the agent said before its calls; empty where it is long."""
+    said = all_statements(message.text("text"))[-1:]
+    return harmless(said[0]) if said and len(said[0]) <= _OPENING and "\n" not in said[0] else ""
 
 
 def _final_words(message: Message) -> str:

@@ -19,8 +19,9 @@ _LONGEST = 20_000
 """Characters of a paragraph that are split into sentences; the rest of a longer one is left out."""
 _FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)
 _ENDS = compiled_later(r"[.!?。！？]")
-_NUMBER = compiled_later(r"[\W_]*\d+[.)]\s*")
+_NUMBER = compiled_later(r"[\W_]*\d+[.)][\s*_]*")
 """The number of an item, with the marks around it."""
+_STRONG = ("**", "__")
 _SHORTEST = 3
 """Characters of the shortest sentence."""
 _FENCE_LINE = compiled_later(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(\S*)[^`~]*$")
@@ -90,11 +91,27 @@ def _split(item: str) -> list[str]:
     return [piece for piece in pieces if len(piece) >= _SHORTEST]
 
 
-def _put_together(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield the sentences, put together again where the border fell into `code like this. Or this`, or behind a number
-    that only begins one ("**1. This**")."""
-    open_piece = ""
+def _closed(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield the sentences, each with the marks that close it."""
+    last, so_far = "", ""
     for piece in pieces:
+        mark = piece[:2]
+        closes = mark in _STRONG and so_far.count(mark) % 2
+        so_far += piece
+        if closes:
+            last += mark
+        if last:
+            yield last
+        last = piece[2:] if closes else piece
+    if last:
+        yield last
+
+
+def _put_together(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield the sentences, put together again where the border fell into `code like this. Or this`, behind a number
+    that only begins one ("**1. This**"), or before the marks that close one ("**This.** That")."""
+    open_piece = ""
+    for piece in _closed(pieces):
         open_piece += piece
         if open_piece.count("`") % 2 == 0 and not _NUMBER.fullmatch(open_piece):
             yield open_piece

@@ -20,7 +20,7 @@ from compactor_cli.text.patterns import compiled_later
 
 _TOGETHER = 80
 """Characters up to which neighbouring lines are taken together."""
-_LONG = 110
+_LONG = 150
 """Characters above which a dense line is cut."""
 _MEMBERS = 80
 """Characters up to which members of JSON are taken together, and above which one is taken apart."""
@@ -37,9 +37,12 @@ _SHORTEST, _TOLD = 20, 60
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is cut, the best place first."""
 _STRUCTURE = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
-_SENTENCE_END = compiled_later(r"[.!?;] ")
+_SENTENCE_END = compiled_later(r"""[.!?;](?:\*\*|[*_"')\]])? (?![a-zà-öø-ÿ])""")
+"""Behind which a sentence begins: what goes on in small letters was an abbreviation, or is part of one."""
 _LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"([^"\\\n]*(?:\\[^n][^"\\\n]*)*)')
 """A member of JSON that is a text, up to the end of its first line."""
+_FOUND = compiled_later(r"[\w@~.][\w@./+-]*[./][\w@./+-]*[:-]\d+[:-]|/[\w@./+ -]+[:-]\d+[:-]")
+"""The path of a file and the number of a line, which searches put before what they found."""
 _SPACE = " \t\r\n"
 
 
@@ -61,12 +64,18 @@ def line_units(text: str, *, apart: bool = False, noise: frozenset[int] = frozen
         if start >= 0:
             yield start, end
         start = -1
-        if bare and len(bare) > _LONG:
+        if bare and len(bare) > _LONG and not _is_found(bare):
             yield from _pieces(bare, begin)
         elif bare:
             start, end = begin, stop
     if start >= 0:
         yield start, end
+
+
+def _is_found(line: str) -> bool:
+    """Return whether a line is what a search found in a file: it is as long as what stands behind the path is."""
+    place = _FOUND.match(line) if len(line) <= _LONG_PROSE else None
+    return place is not None and len(line) - place.end() <= _LONG
 
 
 def indent_at(text: str, start: int) -> str:
@@ -110,10 +119,10 @@ def _sentence_cuts(line: str) -> Iterator[int]:
 
 
 def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
-    """Yield where to cut text so that pieces are no longer than `longest` characters, or twice that where a long name
-    would be cut in two."""
+    """Yield where to cut text so that pieces are no longer than `longest` characters, or as long as prose may be where a
+    long name would be cut in two."""
     while end - start > longest:
-        far = min(end, start + 2 * longest)
+        far = min(end, start + _LONG_PROSE)
         cut = _break_before(line, start + longest // 3, start + longest)
         cut = cut or _break_behind(line, start + longest, far) or far
         if cut < end:

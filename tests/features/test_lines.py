@@ -251,7 +251,7 @@ def test_arguments_that_stand_alone_say_which_call_they_are_of(arguments: dict[s
 
 
 def test_a_later_piece_of_a_long_command_says_which_command_it_is_of() -> None:
-    command = "git grep -n tides -- src/tides.py and all the other files of it; " + COMMAND
+    command = "git grep -n tides -- src/tides.py and all the other files of it; " + COMMAND * 2
     arguments = {"command": command, "timeout": 1000}
     messages = read(user("Look."), calling(call("c1", "bash", json.dumps(arguments))), result("c1", "ok"))
     lines = SessionLines(read_session(messages), lambda _: 0.1)

@@ -123,7 +123,10 @@ def test_a_file_that_was_there_is_edited_by_what_takes_its_place():
 
 @pytest.mark.parametrize(
     "command",
-    ["rm -rf src/old && mkdir -p src/old && tar -xzf a.tgz -C src/old", "mkdir src/old/ && make probe; rm -r ./src/old"],
+    [
+        "rm -rf src/old && mkdir -p src/old && tar -xzf a.tgz -C src/old",
+        "mkdir src/old/ && make probe; rm -r ./src/old",
+    ],
 )
 def test_a_folder_that_is_removed_to_begin_anew_is_not_deleted(command):
     session = Session().edits("src/old/a.py").edits("src/b.py").runs(command)

@@ -347,3 +347,9 @@ def test_words_that_every_line_has_say_nothing_of_a_subject():
     assert subject.share("The flight may be late.") == 0
     assert SubjectWords(words, text.replace("\n", " ")).share("To cancel it.") > 0.9, "a text of one line"
     assert subject.share("Cancellations are free.") > 0.9
+
+
+def test_a_sentence_does_not_end_at_an_abbreviation_that_goes_on() -> None:
+    told = "Note that you cannot use any interactive commands (e.g. python, vim) in this environment at all."
+    text = f"{told} You may write scripts."
+    assert next(text[start:end].strip() for start, end in kept_sentences(text, len(text), NONE)) == told
