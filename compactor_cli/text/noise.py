@@ -1,6 +1,6 @@
 """Lines of tools that say nothing of the work: imports and passed tests in runs, how far a transfer is, that a change
 was made as the call says, what a shell prints of its own run, hints of git, marks of earlier rounds, what a harness
-reminds the agent of, and removed lines whose words all stand in the added ones.
+reminds the agent of, and removed lines whose words stand in the added ones.
 """
 
 from __future__ import annotations
@@ -110,7 +110,8 @@ def _passed(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _replaced(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the removed lines of a change whose words all stand in the added lines below them."""
+    """Yield the numbers of the removed lines of a change of whose words most stand in the added lines below them: these
+    tell what became of them."""
     removed: list[int] = []
     words: set[str] = set()
     for number, line in enumerate((*lines, "")):
@@ -119,8 +120,14 @@ def _replaced(lines: Sequence[str]) -> Iterator[int]:
         elif line.startswith("+") and removed:
             words.update(_WORD.findall(line))
         else:
-            yield from (index for index in removed if words and words.issuperset(_WORD.findall(lines[index])))
+            yield from (index for index in removed if words and _says_again(words, lines[index]))
             removed, words = [number] if line.startswith("-") else [], set()
+
+
+def _says_again(words: set[str], removed: str) -> bool:
+    """Return whether half of the words of a removed line, or more, are among those of the added lines."""
+    own = set(_WORD.findall(removed))
+    return len(own & words) >= len(own) / 2
 
 
 def _prompt(lines: Sequence[str]) -> Iterator[int]:

@@ -119,8 +119,8 @@ def _sentence_cuts(line: str) -> Iterator[int]:
 
 
 def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
-    """Yield where to cut text so that pieces are no longer than `longest` characters, or as long as prose may be where a
-    long name would be cut in two."""
+    """Yield where to cut text so that pieces are no longer than `longest` characters, or as long as prose may be where
+    a long name would be cut in two."""
     while end - start > longest:
         far = min(end, start + _LONG_PROSE)
         cut = _break_before(line, start + longest // 3, start + longest)

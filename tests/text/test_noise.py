@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.noise import noisy_lines
+from compactor_cli.text.noise import noisy_lines, prompt_at_end
 
 RUNS = {
     "Python": "import os\nimport re as regex\n\nfrom pathlib import Path\nfrom a.b import (\n    c,\n    d,\n)\nX = y",
@@ -62,13 +62,15 @@ def test_what_a_harness_reminds_the_agent_of_is_noise_and_a_file_that_speaks_of_
     ("text", "noise"),
     [
         ("src/a.py\n-| return int(value / base)\n+| return int(round(value / base))", {1}),
-        ("-| def parse_day(s):\n+| def parse_date(s):", set()),
+        ('a.json\n-|   "dimGray": "#585858",\n+|   "dimGray": "#666666",', {1}),
+        ("-| def parse_day(text: str) -> date:\n+| def parse_date(text: str) -> date:", {0}),
+        ("-| return parse(first, second, third)\n+| raise ValueError(first)", set()),
         ("@@ -1,4 +1,3 @@\n same\n-  x = f(y)\n-  z = g(q)\n+  x = f(y, 2)\n same", {2}),
         ("-| gone = 1\n rest\n+| gone = 1, 2", set()),
         ("- buy milk\n+ buy milk and bread", set()),
     ],
 )
-def test_a_removed_line_says_nothing_beside_an_added_one_that_has_all_its_words(text: str, noise: set[int]) -> None:
+def test_a_removed_line_says_nothing_beside_added_ones_that_have_most_of_its_words(text: str, noise: set[int]) -> None:
     assert noisy_lines(text) == noise
 
 
@@ -220,3 +222,11 @@ def test_the_prompt_at_the_end_of_an_output_is_noise(prompt: str) -> None:
 @pytest.mark.parametrize("output", ["costs 12 $", "bash-$\n3 passed", "echo $HOME", "x = '$'"])
 def test_other_lines_with_the_sign_of_a_prompt_are_none(output: str) -> None:
     assert noisy_lines(output) == frozenset()
+
+
+def test_of_a_prompt_that_says_where_it_is_the_place_is_none() -> None:
+    where = "(Open file: n/a)\n(Current directory: /srv/cart)\nbash-$"
+    assert noisy_lines(f"3 passed\n{where}") == {1, 3}
+    assert prompt_at_end(f"Solve the task.\n{where}") == {1, 3}
+    assert noisy_lines(f"3 passed\n{where.replace('n/a', '/srv/a.py')}") == {3}
+    assert prompt_at_end("It costs 12 $ a month.\nNever more.") == frozenset()
