@@ -126,6 +126,8 @@ class Preferred(Struct, frozen=True):
     """Those at the end, without a gap, in this share of the characters."""
     subject: SubjectWords | None = None
     """What they should speak of, they or the heading over them, for which they have points besides."""
+    picked: tuple[tuple[int, int], ...] = ()
+    """Those within these characters."""
 
 
 BY_POINTS = Preferred()
@@ -148,7 +150,7 @@ def kept_sentences(
     telling = [at for at, span in enumerate(spans) if _says_something(text[slice(*span)])]
     for at in (*(telling[:1] if preferred.opening else ()), *(telling[-1:] if preferred.closing else ())):
         scores[at] = inf
-    for at in _at_end(spans, int(preferred.ending * characters_left)):
+    for at in (*_at_end(spans, int(preferred.ending * characters_left)), *_within(spans, preferred.picked)):
         scores[at] = inf
     begun = _first_words(text, spans[telling[0]], characters_left) if preferred.opening and telling else None
     if begun:
@@ -202,6 +204,12 @@ def _with_headings(text: str, kept: Iterable[tuple[int, int]]) -> Iterator[tuple
             yield heading
         yield start, end
         offset = end
+
+
+def _within(spans: Sequence[tuple[int, int]], picked: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """Yield the sentences that have a part in what was picked."""
+    for first, last in picked:
+        yield from (at for at, (start, end) in enumerate(spans) if start < last and end > first)
 
 
 def _at_end(spans: Sequence[tuple[int, int]], room: int) -> Iterator[int]:

@@ -113,3 +113,39 @@ def booking(agreed: str) -> bytes:
 def test_an_offer_that_a_few_words_agree_to_is_whole(target: int) -> None:
     text = "\n".join(contents(booking("Yes, please go ahead."), target))
     assert not [line for line in OFFER.splitlines() if line not in text]
+
+
+def options(reply: str) -> bytes:
+    """A session whose user picks from a list of three, with outputs full of names."""
+    routes = [
+        {"route": f"R{n}{letter}", "from": f"town_{n}", "to": f"port_{n}{letter}", "fare": n * 7}
+        for n in range(24)
+        for letter in "AB"
+    ]
+    lookups = [
+        record
+        for n in range(4)
+        for record in (
+            calling(call(f"c{n}", "find_routes", json.dumps({"page": n}))),
+            result(f"c{n}", json.dumps(routes[n * 12 : n * 12 + 12])),
+        )
+    ]
+    listed = "\n\n".join(
+        f"{n}. **Option {n}:**\n   - **Leg 1:** town_{n} to port_{n}A, at {n + 8}:00\n   - **Leg 2:** port_{n}A to the "
+        f"island, at {n + 12}:30\n   - **Fare:** {40 + n} euros"
+        for n in (1, 2, 3)
+    )
+    answer = assistant(
+        f"These are the routes to the island on that day:\n\n{listed}\n\nWhich one shall I book for you?"
+    )
+    return jsonl(user("Find me a way to the island, on the third of May."), *lookups, answer, user(reply))
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "rolling", "handoff"])
+@pytest.mark.parametrize(("reply", "item"), [("I take option 2, please.", 2), ("The third one is fine for us.", 3)])
+@pytest.mark.parametrize("target", [320, 420])
+def test_the_item_that_the_user_picks_is_whole(strategy: str, reply: str, item: int, target: int) -> None:
+    part = compact(options(reply), strategy=strategy, target_tokens=target)
+    text = "\n".join(json.loads(line).get("content") or "" for line in part.data.splitlines())
+    for words in (f"town_{item} to port_{item}A, at {item + 8}:00", f"at {item + 12}:30", f"{40 + item} euros"):
+        assert words in text

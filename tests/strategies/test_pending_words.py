@@ -7,7 +7,9 @@ import pytest
 from tests.pipeline.sessions import Json, assistant, compact, user
 
 SAID = "the people always make the best of it, and the rest of them watch"
-ENDS = "(Open file: n/a)\n(Current directory: /home/sam/projects/tasks/the-2015-finals/kept-in-this-long-folder)\nbash-$"
+ENDS = (
+    "(Open file: n/a)\n(Current directory: /home/sam/projects/tasks/the-2015-finals/kept-in-this-long-folder)\nbash-$"
+)
 
 
 def session() -> list[Json]:

@@ -34,9 +34,9 @@ _CONCLUSION = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
 _ANSWERS = (0.05, 0.12)
 """Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
-_AGREED, _LONGEST_AGREED = (0.2, 0.1), 150
-"""Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to is
-whole."""
+_AGREED, _PICKED, _LONGEST_AGREED = (0.2, 0.1), (0.4, 0.1), 150
+"""Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to is whole,
+and what it picks of one."""
 _ACCOUNT_SHARE = 0.15
 """Share of the room for the summary that an agent had written of its session: where the work stood."""
 _SHORT_REQUEST = 150
@@ -89,10 +89,14 @@ class Chooser(PlanBuilder):
                 self._take(text)
 
     def _take_agreed(self) -> int:
-        """Take all of a short answer that the newest request agrees to; return the tokens that it takes."""
-        agreed = must_keep.agreed_to(self.inputs.messages, self.lines)
-        fits = sum(map(self.selector.cost, agreed)) <= min(_LONGEST_AGREED, share_of(self.room, *_AGREED))
-        return self._take(agreed) if fits else 0
+        """Take all of a short answer that the newest request agrees to, or what it picks of one; return the tokens that
+        it takes."""
+        agreed, picked = must_keep.agreed_to(self.inputs.messages, self.lines)
+        for words, shares in ((agreed, _AGREED), (picked, _PICKED)):
+            limit = min(_LONGEST_AGREED, share_of(self.room, *shares))
+            if words and sum(map(self.selector.cost, words)) <= limit:
+                return self._take(words)
+        return 0
 
     @cached_property
     def asked(self) -> list[must_keep.UserWords]:

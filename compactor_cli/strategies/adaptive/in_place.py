@@ -16,6 +16,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Decision, Edit
+from compactor_cli.strategies.adaptive.must_keep import picked_lines
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
@@ -86,9 +87,7 @@ class InPlaceRenderer:
         chosen = tuple(line for line in all_lines if line in taken)
         if small > SMALL and part.kind == "text" and self._messages[index].role == "assistant":
             if (number, small) not in self._said:  # groups are rendered for each plan that is tried
-                room = small - _MARK
-                ends = self._ends(all_lines, room // 2, room if index == self._last else 0)
-                self._said[number, small] = tuple(ends)
+                self._said[number, small] = self._of_answer(index, all_lines, small - _MARK)
             chosen = tuple(sorted({*chosen, *self._said[number, small]}))
         if part.kind == "tool_result":
             if number not in self._telling:
@@ -134,6 +133,16 @@ class InPlaceRenderer:
         lines = self.asked_for(number)[:_ASKED]
         sizes = accumulate(self._lines.ends[line] - self._lines.starts[line] for line in lines)
         return tuple(sorted(line for line, size in zip(lines, sizes, strict=True) if size <= _LINE))
+
+    def _of_answer(self, index: int, lines: range, room: int) -> Sequence[int]:
+        """Return lines of what the agent said that fit in `room` tokens: what the user picks of it, and its ends."""
+        follows = index + 1 < len(self._messages) and self._messages[index + 1].origin == "request"
+        picked = picked_lines(self._messages, self._lines, index + 1, lines) if follows else []
+        sizes = accumulate(self._count(self._lines.text(line)) + 1 for line in picked)
+        fitting = [(line, size) for line, size in zip(picked, sizes, strict=True) if size <= room - 2 * _MARK]
+        left = room - fitting[-1][1] if fitting else room
+        ends = self._ends(lines, left // 2, left if index == self._last and not fitting else 0)
+        return tuple({*(line for line, _ in fitting), *ends})
 
     def _ends(self, lines: range, room: int, both: int) -> Iterator[int]:
         """Yield the last line of a text, those before it that fit in `room` tokens with it, and the first ones as long

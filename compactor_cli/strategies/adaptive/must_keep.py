@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, groupby
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,6 +24,7 @@ from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.sentences import BULLET
 
 _FEW_WORDS = 12
@@ -115,23 +116,37 @@ def within(
 
 
 def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """Yield of what the agent said before each request its last line, and before it the lines with names that the
-    request says again, such as the offer that it accepts, or the one before. First before requests of few words, which
-    say nothing without it, and of these and the others before the newest first."""
+    """Yield of what the agent said before each request its last line, and before it the items of a list that the
+    request picks, the lines with names that it says again, such as the offer that it accepts, or the line before. First
+    before requests of few words, which say nothing without it, and of these and the others before the newest first."""
     turns = sorted(answers_before_turns(messages), key=lambda turn: (messages[turn[1]].tokens > _FEW_WORDS, -turn[1]))
     for index, request in turns:
         if speech := _speech(lines, index):
             end = _end_of(speech, lines)
             others = [line for line in speech if line != end]
             before = [line for line in others if line < end][1 - _END :]
-            yield sorted([*(_said_again(lines, request, others, end) or before), end])
+            picked = picked_lines(messages, lines, request, speech)
+            yield sorted({*(picked or _said_again(lines, request, others, end) or before), end})
 
 
-def agreed_to(messages: Sequence[Message], lines: SessionLines) -> list[int]:
-    """Return all that the agent said before the newest request, where that has so few words that it agrees to it, or
-    chooses from it."""
+def agreed_to(messages: Sequence[Message], lines: SessionLines) -> tuple[list[int], list[int]]:
+    """Return all that the agent said before the newest request, where that has so few words that it agrees to it, and
+    what the request picks of it; empty where it does not."""
     index, request = max(answers_before_turns(messages), key=lambda turn: turn[1], default=(-1, -1))
-    return _speech(lines, index) if request >= 0 and messages[request].tokens <= _AGREEMENT else []
+    speech = _speech(lines, index) if request >= 0 else []
+    agrees = bool(speech) and messages[request].tokens <= _AGREEMENT
+    return speech if agrees else [], picked_lines(messages, lines, request, speech)
+
+
+def picked_lines(messages: Sequence[Message], lines: SessionLines, request: int, answer: Iterable[int]) -> list[int]:
+    """Return those lines of an answer that are of the items that a request picks by their numbers."""
+    reply = messages[request].text("text")
+    found: list[int] = []
+    for number, own in groupby(answer, key=lines.piece_of.__getitem__):
+        spans = picked_items(lines.session.pieces[number].text, reply)
+        picked = {line for span in spans for line in lines.overlapping(number, *span)}
+        found += [line for line in own if line in picked]
+    return found
 
 
 def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:

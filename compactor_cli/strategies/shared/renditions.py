@@ -19,6 +19,7 @@ from compactor_cli.strategies.shared.requests import Request, abridge_request
 from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.kept_sentences import Keywords, Preferred
+from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
 from compactor_cli.text.subjects import SubjectWords, stems
 
@@ -121,6 +122,7 @@ class Renderer:
                 closing=answer,
                 ending=_END_OF_SUMMARY if sums_up else 0.0,
                 subject=self._subject(part.text) if message.role == "system" else None,
+                picked=tuple(picked_items(part.text, self._reply_to(spot[0]))) if answer else (),
             )
             return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words(), preferred)
         if part.kind == "image" and cut.images:
@@ -148,6 +150,11 @@ class Renderer:
                         words |= identifiers(unescape(part.text[:_READ]))
             self._keywords = Keywords(words)
         return self._keywords
+
+    def _reply_to(self, answer: int) -> str:
+        """Return what the user said directly behind an answer; empty where nobody did."""
+        replies = self.messages[answer + 1 : answer + 2]
+        return replies[0].text("text") if replies and replies[0].origin == "request" else ""
 
     def _subject(self, text: str) -> SubjectWords:
         """Return what a text should speak of: what the user asked for, and what is being done."""
