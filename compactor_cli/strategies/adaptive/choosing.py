@@ -295,18 +295,27 @@ class Chooser(PlanBuilder):
                 yield choice
 
     def _spend(self, order: list[ChosenLine], attempt: Attempt) -> Attempt:
-        """Use what is left: the agent's last words are quoted, and the newest groups stay whole, of talk those of which
-        most was thought."""
-        if not self.talk:
-            order, attempt = self._with_answers(order, attempt)
+        """Use what is left: what the user said stays whole, the agent's last words are quoted, and then the newest
+        groups stay whole, of talk those of which most was thought."""
+        newest = [group.index for group in reversed(self.rest)]
+        if self.talk:
+            thought_of = [self.group_of[self.lines.message(line)] for line in self.selector.taken]
+            return self._with_groups(order, attempt, dict.fromkeys([*thought_of, *newest]))
+        requests = [index for index in newest if self._is_request(self.inputs.groups[index])]
+        attempt = self._with_groups(order, attempt, requests)
+        order, attempt = self._with_answers(order, attempt)
+        return self._with_groups(order, attempt, [index for index in newest if index not in requests])
+
+    def _with_groups(self, order: list[ChosenLine], attempt: Attempt, candidates: Iterable[int]) -> Attempt:
+        """Keep groups whole, as many as fit, those first that come first."""
         left = self.room - attempt.tokens
-        ranked = [self.group_of[self.lines.message(line)] for line in self.selector.taken] if self.talk else []
-        candidates = dict.fromkeys([*ranked, *(group.index for group in reversed(self.rest))])
         added: list[int] = []
         corrected = False
         for index in candidates:
             group, decision = self.inputs.groups[index], attempt.decisions[index]
             if index in self.folded or index in self.kept or decision.rendition == "whole" or self._is_nod(group):
+                continue
+            if not self.talk and self._is_replied_to(index, attempt):
                 continue
             # a newer request that is not there may have corrected this one
             is_request = not self.talk and self._is_request(group)
@@ -315,13 +324,22 @@ class Chooser(PlanBuilder):
                 added.append(index)
             elif is_request and not quotes_all(attempt, group, self.lines):
                 corrected = True
+        before = set(self.whole)
         for count in range(len(added), max(0, len(added) - _ATTEMPTS), -1):
-            self.whole = set(added[:count])
+            self.whole = before | set(added[:count])
             more = self.build(order)
             if attempt.tokens < more.tokens <= self.room:  # fewer: what was quoted is not worth a summary any more
                 return more
-        self.whole.clear()
+        self.whole = before
         return attempt
+
+    def _is_replied_to(self, index: int, attempt: Attempt) -> bool:
+        """Return whether the user replied to what the agent said in a group, and nothing of that is there: it would
+        pass for a question that nobody answered."""
+        groups = self.inputs.groups
+        replied = index + 1 < len(groups) and self._is_request(groups[index + 1])
+        calls = any(self.inputs.messages[i].calls for i in groups[index].messages)
+        return replied and not calls and attempt.decisions[index + 1].rendition == "gone"
 
     def _is_nod(self, group: Group) -> bool:
         """Return whether a group is a word or two, where people talk with each other."""
