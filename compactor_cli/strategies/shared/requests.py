@@ -6,9 +6,10 @@ later ones on the same subject: they may correct it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, repeat
 from math import log
 
 from msgspec import Struct
@@ -49,6 +50,16 @@ _LONG, _TELLING = 150, 3
 _ANEW, _REPLACED = 1.6, 0.7
 """What a sentence counts that says anew what an earlier request said, and what the older one counts then: what is said
 last holds."""
+_OVER, _CODE, _TOLD = 0.2, 0.5, 0.75
+"""What counts of instructions a heading, a line of code, and a sentence without a word that gives or forbids."""
+_HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s.*|//.*|(?:[-*+]\s+)?\*\*[^*]+\*\*:?\s*)$")
+_FENCE_LINE = compiled_later(r"\s*(?:`{3,}|~{3,})")
+_FORCE = compiled_later(
+    r"\b(?:never|always|must|do not|don['’]?t|cannot|can['’]?t|only|required?|forbidden|prohibited|mandatory"
+    r"|niemals|nie|immer|muss|müssen|darf|dürfen|nur|jamais|toujours|doit|doivent|ne pas|interdit|nunca|siempre|jamás"
+    r"|debe|deben|solo|sólo|sempre|deve|devono|devem|mai)\b|必须|禁止|不要|不得|必ず|してはいけない|しないで|никогда|всегда|нельзя",
+    re.IGNORECASE,
+)
 _GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
 """One or two words, with which a request may begin: alone they say nothing."""
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
@@ -199,14 +210,16 @@ class _Chooser:
         weighed, best = [], max(values, default=0.0)
         shares = {"pasted": _PASTED, "middle": _MIDDLE} if self.places else {}
         opened = -1
+        force = repeat(1.0) if self.places else _forces([clause.text for _, clause in clauses])
         for (i, clause), rated, echo in zip(clauses, values, taken, strict=True):
             opens = i != opened and self.sizes[i] > _LONG and len(subject_terms(clause.text)) >= _TELLING
             opened = i
-            value = max(rated, _TITLED * best) if opens or clause.place == "title" else rated
+            titles = self.places and (opens or clause.place == "title")
+            value = max(rated, _TITLED * best) if titles else rated
             value = max(value, _TITLED * best * echo)
             age = (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
             share = shares.get(clause.place, 1.0)
-            worth = value * (1 - _AGED * age) * (share + (1 - share) * echo)
+            worth = value * (1 - _AGED * age) * (share + (1 - share) * echo) * next(force)
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
 
@@ -314,6 +327,19 @@ class _Chooser:
                 text = _abridged(request.text, kept, self.sentences[members[-1]].clause)
                 requests.append(KeptRequest(request.message, text, self.count(text), False, stays))
         return tuple(requests)
+
+
+def _forces(sentences: Iterable[str]) -> Iterator[float]:
+    """Yield how much each sentence of instructions counts: what only says what others are about binds nobody."""
+    in_code = False
+    for text in sentences:
+        if _FENCE_LINE.match(text):
+            in_code = not in_code
+            yield 0.0
+        elif in_code or _HEADING_LINE.match(text):
+            yield _CODE if in_code else _OVER
+        else:
+            yield 1.0 if _FORCE.search(text) else _TOLD
 
 
 def _abridged(text: str, kept: Sequence[Clause], last: Clause) -> str:
