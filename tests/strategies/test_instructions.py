@@ -143,3 +143,28 @@ def test_a_summary_with_nothing_to_tell_says_so() -> None:
     said_of_all = [message.text().split("\n", 1)[1] for message in own]
     assert "Cut off: nothing of them is kept here." in said_of_all
     assert not [said for said in said_of_all if said.startswith("Stands for") and "\n" not in said]
+
+
+ORDERS = (
+    "- Do not use `git stash` on checkouts that others share with you.",
+    "- **Never** name a branch after a person of the team.",
+    "- All records that leave the process must have keys in snake_case.",
+)
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "rolling", "handoff"])
+def test_of_long_ones_what_orders_or_forbids_comes_before_headings_code_and_what_is_told(strategy: str) -> None:
+    sections = []
+    for n, rule in enumerate(ORDERS):
+        told = "\n".join(f"- The part {word} is of the {n}th layer, and {word} reads files." for word in WORDS)
+        code = f"```bash\n# {n}. Build the layer\nmake layer-{n}\nls out/layer-{n}\n```"
+        sections.append(f"## {n}. About layer {n}\n\n{told}\n{rule}\n\n### Building it\n\n{code}")
+    told = "# AGENTS.md instructions for /work/app\n\n<INSTRUCTIONS>\n" + "\n\n".join(sections) + "\n</INSTRUCTIONS>"
+    data = jsonl(system(), user(told), user("Make the app start faster."), *work(10, 30))
+    text = said(compact(data, strategy=strategy, target_tokens=2_600).data)
+    assert text.count("reads files.") < 2 * len(WORDS), "not all of them have room"
+    assert [rule for rule in ORDERS if rule not in text] == []
+    assert "ls out/layer-1" not in text
+
+
+WORDS = ("alpha", "beta", "gamma", "delta", "kappa", "sigma", "omega", "theta")
