@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from compactor_cli.features.call_lines import changed_lines, short_path
 from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.features.work.calls import handles
 from compactor_cli.features.work.ledger import call_arguments, call_text
@@ -36,12 +37,23 @@ def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
     return [
         SummaryItem(
             "In progress",
-            f"`{one_line(harmless(call_text(call)), _CALL_WIDTH)}` ({call.name}{_how_it_ended(call, result)})",
+            f"`{one_line(harmless(_words_of(call)), _CALL_WIDTH)}` ({call.name}{_how_it_ended(call, result)})",
             (message.number,),
             order_of(message, 999),
         )
         for message, call, result in calls[-_LAST:]
     ]
+
+
+def _words_of(call: Part) -> str:
+    """Return what a call does, in its own words; of one that changes a file, where these are long, which file it is,
+    and the first line that it adds, or takes away where it adds none."""
+    text = call_text(call)
+    for path, lines in changed_lines(call) if len(text) > _CALL_WIDTH else ():
+        marked = [line for mark in ("+|", "-|") for line in lines if line.startswith(mark) and line[2:].strip()]
+        first = next((f": {line[0]} {line[2:].strip()}" for line in marked), "")
+        return f"{short_path(path)}{first}".replace("`", "'")
+    return text
 
 
 def _how_it_ended(call: Part, result: Part | None) -> str:
