@@ -28,7 +28,7 @@ from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.escapes import place_in_readable
 from compactor_cli.text.json_values import without_blanks
 from compactor_cli.text.list_items import parents_of_items
-from compactor_cli.text.section_headings import FilesShown, heading_between
+from compactor_cli.text.section_headings import FilesShown, headings_between
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 from compactor_cli.text.units import JsonMember, Span, clause_spans, json_members, line_units
 
@@ -298,10 +298,10 @@ class SessionLines:
         spans = self._leads.get(line)
         follows = after >= 0 and self.piece_of[after] == self.piece_of[line]
         piece, since = self.piece(line), self.ends[after] if follows else 0
-        heading = heading_between(piece.text, since, self.starts[line]) if piece.speech and follows else None
+        headings = headings_between(piece.text, since, self.starts[line]) if piece.speech and follows else ()
         if not piece.speech and not piece.call:
-            heading = self._files.over(self.piece_of[line], piece.text, since, self.starts[line])
-        spans = (heading, *(spans or ())) if heading else spans
+            headings = self._files.over(self.piece_of[line], piece.text, since, self.starts[line])
+        spans = (*headings, *(spans or ())) if headings else spans
         if spans is None:  # most lines
             return ""
         if follows:

@@ -38,6 +38,17 @@ def heading_between(text: str, start: int, end: int) -> Span | None:
     return None if begins else headings[at - 1]
 
 
+def headings_between(text: str, start: int, end: int) -> tuple[Span, ...]:
+    """Return what `heading_between` does; where that is a line in bold, behind the heading of its section if that
+    stands between the two places, too."""
+    heading = heading_between(text, start, end)
+    if heading is None or text.startswith("#", heading[0]):
+        return (heading,) if heading else ()
+    over = (found for found in reversed(_headings(text)) if found[0] < heading[0] and text.startswith("#", found[0]))
+    section = next(over, None)
+    return (section, heading) if section and section[0] >= start else (heading,)
+
+
 def heading_before(text: str, end: int) -> Span | None:
     """Return the span of the last heading that begins before a place of a text; None where none does."""
     headings = _headings(text)
@@ -60,14 +71,14 @@ class FilesShown:
         self._found: dict[int, tuple[Span, ...]] = {}
         """Number of an output -> where they stand."""
 
-    def over(self, output: int, text: str, start: int, end: int) -> Span | None:
+    def over(self, output: int, text: str, start: int, end: int) -> tuple[Span, ...]:
         """Return the span of the line over the file that the text of an output at `end` is of, where it shows several;
-        None where that is not between the two places. `output` numbers the text."""
+        nothing where that is not between the two places. `output` numbers the text."""
         if output not in self._found:
             self._found[output] = _files(text)
         files = self._found[output]
         at = bisect_left(files, (end, 0))
-        return files[at - 1] if at and start <= files[at - 1][0] and files[at - 1][1] <= end else None
+        return files[at - 1 : at] if at and start <= files[at - 1][0] and files[at - 1][1] <= end else ()
 
 
 def _files(text: str) -> tuple[Span, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.section_headings import FilesShown
+from compactor_cli.text.section_headings import FilesShown, headings_between
 
 READ = """\
 # src/fact/mod.rs (14 lines) [full]
@@ -29,8 +29,8 @@ diff --git a/docs/two.md b/docs/two.md
 
 def over(text: str, shown: str, after: str = "") -> str:
     start = text.index(after) + len(after) if after else 0
-    span = FilesShown().over(0, text, start, text.index(shown))
-    return text[slice(*span)] if span else ""
+    spans = FilesShown().over(0, text, start, text.index(shown))
+    return "".join(text[first:last] for first, last in spans)
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,15 @@ def test_a_long_rule_of_dashes_is_read_as_quickly_as_any_line() -> None:
     """The pattern would take hours where it tried each dash as the beginning of a path."""
     rule = "-" * 200_000 + "+"
     assert over(f"# a.py\none\n{rule}\n# b.py\ntwo\n", "two") == "# b.py"
+
+
+def test_behind_a_line_in_bold_the_section_that_it_stands_in_is_told_too() -> None:
+    text = "## One\n\n**When:** always\n\n**Where:**\n\nhere\n\n## Other\n\n**Where:**\n\nthere\n"
+
+    def told(start: int, words: str) -> list[str]:
+        return [text[a:b].strip() for a, b in headings_between(text, start, text.index(words))]
+
+    assert told(0, "here\n") == ["## One", "**Where:**"]
+    assert told(text.index("here"), "there") == ["## Other", "**Where:**"]
+    assert told(text.index("## Other") + 3, "there") == ["**Where:**"], "the section stands before it"
+    assert told(0, "**Where") == []
