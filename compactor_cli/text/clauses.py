@@ -22,6 +22,9 @@ _ABBREVIATED = compiled_later(
     re.IGNORECASE,
 )
 """A word whose point ends no sentence. Two sentences taken for one lose nothing; half of one may be another rule."""
+_SHORTENED = ("e.g", "i.e", "etc", "vs", "cf", "approx", "incl", "excl", "resp", "bzw", "z.B", "d.h", "ca", "p.ej")
+GOES_ON = "".join(rf"(?!(?<=[\s(]{re.escape(word)}\.)\s+[^\W\dA-ZÀ-ÖØ-Þ_])" for word in _SHORTENED)
+"""Pattern behind a point: it fails where that ends an abbreviation, and what follows goes on in small letters."""
 _FENCE = compiled_later(r"\s*(?:```|~~~)")
 _TAG = compiled_later(r"\s*<(/?)([A-Za-z][\w-]*)[^<>]*>\s*$")
 _PASTED_LINE = compiled_later(r"\s*(?:[|>#]|\d+[→:|]|[-=_*]{3,}|at \S+\(|[{}\[\]])|(?: {4}|\t)")

@@ -9,7 +9,7 @@ from math import inf
 
 from msgspec import Struct
 
-from compactor_cli.text.clauses import LEADS_ON
+from compactor_cli.text.clauses import GOES_ON, LEADS_ON
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.section_headings import heading_before, heading_between
 from compactor_cli.text.subjects import SubjectWords
@@ -18,8 +18,7 @@ KEYWORD, DECISION, MARKER = 10, 5, 3
 """Points of a sentence for each keyword in it, for words of decision, and for markers of importance."""
 _DECISION = compiled_later(r"\b(?:decided|concluded|agreed|will|won't|must|should)\b", re.IGNORECASE)
 _MARKER = compiled_later(r"\b(?:important|critical|key|essential|note)\b", re.IGNORECASE)
-_SENTENCE = compiled_later(r"[^\n]*?(?:[.!?]+(?=\s)(?!\s+[a-zà-öø-ÿ])[^\S\n]*|[。！？]+|\n|$)")
-"""What goes on in small letters behind a point was an abbreviation."""
+_SENTENCE = compiled_later(rf"[^\n]*?(?:(?<![.!?])[.!?]+(?=\s){GOES_ON}[^\S\n]*|[。！？]+|\n|$)")
 _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
 """What stands before an item of a list, or behind the mark of a heading."""
 _ROW = compiled_later(r"[ \t]*\|")

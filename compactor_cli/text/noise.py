@@ -44,7 +44,7 @@ _FETCHED = compiled_later(
     r"[ *+=-]* (?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[new \w+\]) +(\S+) +-> +[^/\s]+/\1(?: .*)?"
 )
 """What git fetched, which says nothing of what became of it."""
-_PROMPT = compiled_later(r"\s*(?:(?:\([\w.-]+\) )?[\w@:~/.-]{1,80}[\w~-]\s?\$|\(Open file: n/a\))\s*")
+_PROMPT = compiled_later(r"\s*(?:(?:\([\w.-]+\) )?(?=\S*[A-Za-z~/])[\w@:~/.-]{1,80}[\w~-]\s?\$|\(Open file: n/a\))\s*")
 """A shell that waits for the next command."""
 _OF_PROMPTS, _PROMPT_WIDTH = ("$", "(Current directory: "), 400
 """What prompts have, or what stands before them, and characters at the end of a text in which they stand."""
@@ -80,6 +80,27 @@ _OPENS = compiled_later(
 """The first line of imports that stand in brackets."""
 _CLOSES = compiled_later(_NUMBER + r"[)}].*")
 _WORD = compiled_later(r"\w+")
+_SAME = 2 / 3
+"""Words, or characters, of a removed line from which on an added one says the same anew."""
+_NEGATES = frozenset(("not", "no", "never", "without", "none", "False", "false", "unless"))
+_KEYWORDS = frozenset(
+    (
+        "def",
+        "return",
+        "self",
+        "this",
+        "const",
+        "let",
+        "var",
+        "function",
+        "func",
+        "class",
+        "for",
+        "while",
+        "else",
+        "import",
+    )
+)
 _WOULD_HAVE, _AS_IT_WAS = "edit would have looked if applied", "original code before your edit"
 """What editors that refuse an edit for its syntax say before what it would have made of a file, and before the file."""
 _LONGEST = 60
@@ -110,24 +131,43 @@ def _passed(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _replaced(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the removed lines of a change of whose words most stand in the added lines below them: these
-    tell what became of them."""
+    """Yield the numbers of the removed lines of a change that the added lines below them say again, with little
+    changed: these tell what became of them."""
     removed: list[int] = []
-    words: set[str] = set()
+    added: list[str] = []
     for number, line in enumerate((*lines, "")):
-        if line.startswith("-") and not words:
+        if line.startswith("-") and not added:
             removed.append(number)
         elif line.startswith("+") and removed:
-            words.update(_WORD.findall(line))
+            added.append(line)
         else:
-            yield from (index for index in removed if words and _says_again(words, lines[index]))
-            removed, words = [number] if line.startswith("-") else [], set()
+            words = {word for text in added for word in _WORD.findall(text)}
+            for at, index in enumerate(removed if added else ()):
+                if _says_again(lines[index], words, added[at] if at < len(added) else ""):
+                    yield index
+            removed, added = [number] if line.startswith("-") else [], []
 
 
-def _says_again(words: set[str], removed: str) -> bool:
-    """Return whether half of the words of a removed line, or more, are among those of the added lines."""
+def _says_again(removed: str, words: set[str], beside: str) -> bool:
+    """Return whether most words of a removed line are among those of the added ones, or most of its characters stand in
+    the added line `beside` it. One that negates says something else."""
     own = set(_WORD.findall(removed))
-    return len(own & words) >= len(own) / 2
+    if own <= words:
+        return True
+    if not _NEGATES.isdisjoint(own - words) or ("!" in removed and "!" not in beside):
+        return False
+    telling = {word for word in own if len(word) > 2 and word not in _KEYWORDS}
+    if telling and len(telling & words) >= _SAME * len(telling):
+        return True
+    old, new = (line.lstrip("-+| \t") for line in (removed, beside))
+    before = _alike(old, new)
+    behind = _alike(old[before:][::-1], new[before:][::-1])
+    return before + behind >= _SAME * len(old) > 0
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters are the same at the beginning of both."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _prompt(lines: Sequence[str]) -> Iterator[int]:

@@ -96,7 +96,7 @@ def _closed(pieces: Iterable[str]) -> Iterator[str]:
     last, so_far = "", ""
     for piece in pieces:
         mark = piece[:2]
-        closes = mark in _STRONG and so_far.count(mark) % 2
+        closes = mark in _STRONG and not piece[2:3].strip() and so_far.count(mark) % 2
         so_far += piece
         if closes:
             last += mark

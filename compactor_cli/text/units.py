@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.text.clauses import split_clauses
+from compactor_cli.text.clauses import GOES_ON, split_clauses
 from compactor_cli.text.escapes import Place
 from compactor_cli.text.patterns import compiled_later
 
@@ -37,8 +37,7 @@ _SHORTEST, _TOLD = 20, 60
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is cut, the best place first."""
 _STRUCTURE = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
-_SENTENCE_END = compiled_later(r"""[.!?;](?:\*\*|[*_"')\]])? (?![a-zà-öø-ÿ])""")
-"""Behind which a sentence begins: what goes on in small letters was an abbreviation, or is part of one."""
+_SENTENCE_END = compiled_later(rf"""[.!?;](?:\*\*|[*_"')\]])?(?= ){GOES_ON} """)
 _LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"([^"\\\n]*(?:\\[^n][^"\\\n]*)*)')
 """A member of JSON that is a text, up to the end of its first line."""
 _FOUND = compiled_later(r"[\w@~.][\w@./+-]*[./][\w@./+-]*[:-]\d+[:-]|/[\w@./+ -]+[:-]\d+[:-]")

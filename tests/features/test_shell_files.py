@@ -129,9 +129,24 @@ def test_a_file_that_was_there_is_edited_by_what_takes_its_place():
     ],
 )
 def test_a_folder_that_is_removed_to_begin_anew_is_not_deleted(command):
-    session = Session().edits("src/old/a.py").edits("src/b.py").runs(command)
+    session = Session().edits("src/b.py").runs(command)
     assert [text.partition(",")[0] for text in session.texts("file")] == ["edited src/b.py"]
     assert "src/old" not in compute_ledger(session.messages).files
+
+
+@pytest.mark.parametrize(
+    ("edited", "command", "deleted"),
+    [
+        ("src/a.py", "rm -rf src && mkdir -p src", "src"),
+        ("src/pkg/a.py", "mkdir -p src/pkg && cp -r src/pkg /srv/pkg && rm -rf src/pkg", "src/pkg"),
+        ("src/notes", "rm -f src/notes && mkdir -p src/notes", "src/notes"),
+        ("src/a.py", "mv src/a.py pkg/b.py && mkdir -p src/a.py", "src/a.py"),
+    ],
+)
+def test_what_was_changed_in_it_before_is_deleted(edited, command, deleted):
+    session = Session().edits(edited).runs("pytest -q", "3 passed").runs(command)
+    assert f"deleted {deleted}" in [text.partition(",")[0] for text in session.texts("file")]
+    assert session.texts("check") == ["passed: pytest -q (before the last edits)"]
 
 
 def test_of_a_folder_that_was_deleted_nothing_is_left():

@@ -48,7 +48,7 @@ NOTE = "Note: The user's next message may contain a correction or preference. Pa
 
 
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling"])
-@pytest.mark.parametrize("ratio", [0.2, 0.3, 0.4])
+@pytest.mark.parametrize("ratio", [0.15, 0.2, 0.4])
 def test_of_a_refusal_the_users_words_stand_alone_as_theirs(strategy: str, ratio: float) -> None:
     edit = {"file_path": "src/store.py", "old_string": "a", "new_string": "b"}
     refused = f"{REFUSED} To tell you how to proceed, the user said:\n{SAID}\n\n{NOTE}"

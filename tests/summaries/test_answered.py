@@ -160,9 +160,9 @@ def test_the_beginning_of_a_long_answer_is_not_cut_inside_of_a_word() -> None:
 def test_in_the_middle_of_work_stands_what_the_agent_said_last() -> None:
     announced = "Now I write the entry, then I tag the release."
     (call, answer) = written()
-    records = session({**call, "content": announced}, answer, *written())
+    records = session(*written(), {**call, "content": announced}, answer)
     first, last = len(records) - 4, len(records) - 2
-    told = f"[#{first}-{last}]: 2 calls, the last Write, and said last:\n#{first}: {announced}"
+    told = f"[#{first}-{last}]: 2 calls, the last Write, and said last:\n#{last}: {announced}"
     text = handoff(records)
     assert text.endswith(f"\n\nThe agent has acted on {BELOW} {told}{END}")
     assert text.count(announced) == 1
@@ -176,3 +176,10 @@ def test_a_call_that_is_written_as_text_is_no_reply() -> None:
     text = handoff(records)
     assert f"The agent has acted on {BELOW} [#{len(records) - 2}]: 1 call" in text
     assert "replied to" not in text
+    assert "said last" not in text, "the end of its words is the call"
+
+
+def test_what_was_said_before_other_calls_is_not_what_it_said_last() -> None:
+    (call, answer) = written()
+    records = session({**call, "content": "First I only look at the folder."}, answer, *written())
+    assert "said last" not in handoff(records)

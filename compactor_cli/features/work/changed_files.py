@@ -108,9 +108,6 @@ class ChangedFiles(Struct):
                 continue
             if call.command and _SCRATCH.match(path):
                 continue
-            if action == "emptied":
-                self._forget(path)
-                continue
             if action in _BY_GIT:
                 folder = within(folder_of(call, self.home), inside, self.home)
                 self._elsewhere = folder if folder.startswith(("/", "~")) else ""
@@ -119,8 +116,11 @@ class ChangedFiles(Struct):
                 continue
             known = self._paths.find(path)
             before = self.changes.get(known)
+            if action == "emptied" and before is None and not self._within(path, self.changes):
+                continue  # nobody knows that anything was there
             existed = before.action in ("edited", "restored") if before else path in self.seen
-            done = _done(action, existed=existed, known=before is not None and before.action != "deleted")
+            was_there = before is not None and before.action != "deleted"
+            done = _done("deleted" if action == "emptied" else action, existed=existed, known=was_there)
             if done == "deleted" and before is None:
                 self._forget(path)
             name = path if path.startswith("/") else known

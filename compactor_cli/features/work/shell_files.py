@@ -88,6 +88,7 @@ def _by_step(command: str) -> tuple[tuple[int, str, str], ...]:
         return ()
     line = _Line(steps(command))
     found: list[tuple[int, str, str]] = []
+    removing: set[int] = set()
     for at, step in enumerate(line.steps):
         words = without_prefixes(list(step.words))
         if found and words and found[-1][1:] != _CHECKED and _tells(step, words, at < line.first_check):
@@ -95,9 +96,10 @@ def _by_step(command: str) -> tuple[tuple[int, str, str], ...]:
         if step.document:
             line.documents["".join(step.writes)] = step.document
         found += ((at, path.removeprefix("./") or ".", did) for path, did in _step_actions(step, words, line))
+        removing.update([at] if words and words[0].rsplit("/", 1)[-1] == "rm" else ())
         line.said.update(words)
     made = {folder.removeprefix("./") for folder in line.folders}  # removed to begin anew, or made for this line alone
-    return tuple((at, path, "emptied" if did == "deleted" and path in made else did) for at, path, did in found)
+    return tuple((at, path, "emptied" if at in removing and path in made else did) for at, path, did in found)
 
 
 def _before_failure(

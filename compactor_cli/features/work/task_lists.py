@@ -17,6 +17,7 @@ from compactor_cli.features.work.task_tables import TOOL, RowChange, row_changes
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.identifiers import unescape
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.patterns import compiled_later
 
@@ -75,10 +76,14 @@ def outdated_lists(messages: Sequence[Message]) -> frozenset[Spot]:
     return frozenset(lists[:-1])
 
 
-def names_task(line: str, parts: Iterable[Part]) -> bool:
-    """Return whether one of the parts has the words of a task, given as its line of the state."""
-    words = " ".join(_WORDS.findall(_NUMBERED.sub("", line.partition("] ")[2])))
-    return any(words in " ".join(_WORDS.findall(part.text)) for part in parts)
+def told_words(parts: Iterable[Part]) -> str:
+    """Return the words of calls and results, in which `names_task` looks."""
+    return " ".join(["", *(word for part in parts for word in _WORDS.findall(unescape(part.text))), ""])
+
+
+def names_task(line: str, told: str) -> bool:
+    """Return whether the words of a task, given as its line of the state, are among those of an exchange."""
+    return f" {' '.join(_WORDS.findall(_NUMBERED.sub('', line.partition('] ')[2])))} " in told
 
 
 def _is_whole_list(call: Part) -> bool:

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from heapq import nlargest
-from itertools import chain
 
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines, SessionText, read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.features.work.state import state_text
-from compactor_cli.features.work.task_lists import names_task, outdated_lists
+from compactor_cli.features.work.task_lists import names_task, outdated_lists, told_words
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import CLOSING, NEWEST_EXCHANGE, PlanInput
@@ -96,6 +95,8 @@ class PlanBuilder:
         self.large = large
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
         self.folded = {g.index for g in rest if inputs.is_summary(g)}
+        self._words_of: dict[int, str] = {}
+        """Group -> the words of its calls and results."""
         self.outdated = outdated_lists(inputs.messages)
         self.talk = is_talk(inputs.messages, session)
         self.people = self.talk and people_talk(inputs.messages)
@@ -157,21 +158,23 @@ class PlanBuilder:
         group = self.group_of.get(line.message)
         if group is None or line.kind == "file" or line.times > 1:
             return False
-        if not self._is_told_there(line):
-            return False
         if group in self.kept:
-            return self.kept[group].rendition == "whole"
+            return self.kept[group].rendition == "whole" and self._is_told_there(line)
         message = self.inputs.messages[line.message]
         telling = (*message.calls, *(message.results if line.kind in ("check", "error") else ()))
-        return group in self.present and all(part.tokens <= self.newest.written(group) for part in telling)
+        stays = group in self.present and all(part.tokens <= self.newest.written(group) for part in telling)
+        return stays and self._is_told_there(line)
 
     def _is_told_there(self, line: StateLine) -> bool:
         """Return whether the exchange of a line of the state has its words, where that is a task: many calls only
         number it."""
         if line.kind != "task":
             return True
-        messages = self.inputs.groups[self.group_of[line.message]].messages
-        return names_task(line.text, chain.from_iterable(self.inputs.messages[i].parts for i in messages))
+        group = self.group_of[line.message]
+        if group not in self._words_of:
+            messages = self.inputs.groups[group].messages
+            self._words_of[group] = told_words(part for i in messages for part in self.inputs.messages[i].parts)
+        return names_task(line.text, self._words_of[group])
 
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """Return what becomes of every group when these lines are taken."""

@@ -106,13 +106,18 @@ def within(
     """Yield the lines of answers that fit in `room` tokens; those between the first and the last make way first, and a
     line that asks last. `cost`: tokens of a line beside those yielded before."""
     for answer in answers:
-        taken = answer
-        while taken and sum(map(cost, taken)) > room:
-            order = (*range(1, len(taken) - 1), 0, len(taken) - 1)
-            leaves = next((at for at in order if not _ASKS.search(lines.text(taken[at]))), 0)
-            taken = [*taken[:leaves], *taken[leaves + 1 :]]
-        room -= sum(map(cost, taken))
-        yield taken
+        costs = [*map(cost, answer)]
+        asks = [_ASKS.search(lines.text(line)) is not None for line in answer]
+        last = len(answer) - 1
+        leaving = sorted(range(len(answer)), key=lambda at: (asks[at], at in (0, last) and not asks[at], at))
+        left, used = set(range(len(answer))), sum(costs)
+        for at in leaving if used > room else ():
+            left.discard(at)
+            used -= costs[at]
+            if used <= room:
+                break
+        room -= used
+        yield [answer[at] for at in sorted(left)]
 
 
 def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
