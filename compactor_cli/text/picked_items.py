@@ -7,25 +7,46 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import word_set
 
 _ITEM = compiled_later(
-    r"^([ \t]*)(?:[-*•>][ \t]+|#{1,6}[ \t]+)?(?:\*\*|__)?(?:[^\W\d_]{2,12}[ \t]+)?(\d{1,2})(?=[.):\]*_ \t–—-])",
+    r"^([ \t]*)(?:[-*•>|][ \t]+|#{1,6}[ \t]+)?(?:\*\*|__)?\(?(?:[^\W\d_]{2,12}[ \t]+(\d{1,2})(?=[.):、．*_ \t–—-])"
+    r"|(\d{1,2})(?=[.):、．]|\\\.|\*\*|[ \t]*[–—][ \t]))",
     re.MULTILINE,
 )
-"""The line that begins an item with a number, with a word before it or without."""
-_PARAGRAPH = compiled_later(r"\n[ \t]*\n(?=[^\s\-*•>|])")
+"""The line that begins an item: a number with a mark behind it, or behind a word."""
+_FENCED = compiled_later(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
+_PARAGRAPH = compiled_later(r"\n[ \t\r]*\n(?=[^\s\-*•>|])")
 """Before a paragraph at the margin."""
-_PICK = compiled_later(r"(?<![\w.,:/$€£%+-])#?(\d{1,2})(?:st|nd|rd|th|er|e|º|ª)?(?![\w:/%$€£-]|[.,]\d)")
-_WORD = compiled_later(r"[^\W\d_]+")
-_ORDINALS = (
-    word_set("first former erste ersten erstes premier première primero primera primeiro primeira primo prima"),
-    word_set("second zweite zweiten zweites deuxième second seconde segundo segunda secondo seconda"),
-    word_set("third dritte dritten drittes troisième tercero tercera tercer terceiro terceira terzo terza"),
-    word_set("fourth vierte vierten viertes quatrième cuarto cuarta quarto quarta"),
-    word_set("fifth fünfte fünften fünftes cinquième quinto quinta"),
+_NUMBERS = r"\d{1,2}(?:\s*(?:,|&|\+|and|or|und|oder|et|ou|y|o|e)\s*(?:(?:option|number)\s*)?\d{1,2})*"
+_CUE = (
+    r"(?:\b(?:options?|numbers?|no\.?|nr\.?|n[º°]|choices?|plans?|items?|variants?|variante|alternatives?|approach|way|points?"
+    r"|steps?|optionen|nummer|vorschlag|opci[oó]n(?:es)?|n[uú]mero|opzione|op[cç][aã]o)\s*|#|选|方案|第)"
 )
-_LAST = word_set("last latter letzte letzten letztes dernier dernière último última ultimo ultima")
+_NAMED = compiled_later(rf"{_CUE}({_NUMBERS})(?![\w%/$€£-]|[.,:]\d)", re.IGNORECASE)
+"""Numbers behind a word that says that they are of items."""
+_BARE = compiled_later(
+    rf"(?:(?<=\s)|^)\(?({_NUMBERS})(?=\)?(?:\s*$|[.,;:!?](?:\s|$)|\s+please\b|\s+bitte\b))", re.IGNORECASE
+)
+"""Numbers with the end of a part of a sentence behind them, where no other word can tell what they count."""
+_SEVERAL = compiled_later(r"(?:(?<=\s)|^)(\d{1,2}\s*(?:and|or|&|und|et|y)\s*\d{1,2})(?=\s)", re.IGNORECASE)
+_DIGITS = compiled_later(r"\d+")
+_SPELLED = compiled_later(rf"{_CUE}(one|two|three|four|five|eins|zwei|drei|vier|fünf)\b", re.IGNORECASE)
+_ORDINAL = compiled_later(
+    r"\b(?:the|la|le|el|die|der|das|den|de|o|a|il)\s+(first|second|third|fourth|fifth|last|former|latter|\d(?:st|nd|rd|th)"
+    r"|erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|letzte[nrs]?|premi[eè]re?|deuxi[eè]me|seconde?|troisi[eè]me|derni[eè]re?"
+    r"|primer[oa]?|segund[oa]|tercer[oa]?|[uú]ltim[oa]|prim[oa]|second[oa]|terz[oa]|primeir[oa]|terceir[oa])\b"
+    r"(?!\s+(?:time|thing|place|thought|day|week|month|year|step|tests?|commit|run|mal|tag|woche|fois|jour|vez|d[ií]a))",
+    re.IGNORECASE,
+)
+"""An ordinal with an article before it; what counts times and days is none."""
+_BEGINNINGS = (
+    ("first", "former", "1st", "erste", "premi", "prim", "one", "eins"),
+    ("second", "2nd", "zweite", "deuxi", "segund", "two", "zwei"),
+    ("third", "3rd", "dritte", "troisi", "tercer", "terz", "terceir", "three", "drei"),
+    ("fourth", "4th", "vierte", "four", "vier"),
+    ("fifth", "5th", "five", "fünf"),
+)
+_LAST = ("last", "latter", "letzte", "derni", "últim", "ultim")
 _SHORT = 240
 """Characters of a reply up to which a number in it may pick an item; in longer ones, numbers are of other things."""
 
@@ -42,22 +63,28 @@ def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
 
 def _numbers(reply: str, count: int) -> Iterator[int]:
     """Yield the numbers of the items, of so many, that a reply names."""
-    yield from (int(number) for number in _PICK.findall(reply))
-    for word in _WORD.findall(reply.lower()):
-        yield from (number for number, words in enumerate(_ORDINALS, 1) if word in words)
-        if word in _LAST:
+    for found in (_NAMED, _BARE, _SEVERAL):
+        yield from (int(number) for match in found.finditer(reply) for number in _DIGITS.findall(match[1]))
+    for match in (*_SPELLED.finditer(reply), *_ORDINAL.finditer(reply)):
+        word = match[1].lower()
+        yield from (number for number, words in enumerate(_BEGINNINGS, 1) if word.startswith(words))
+        if word.startswith(_LAST):
             yield count
 
 
 def _items(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the items 1, 2, 3 … of the first numbered list. The last one ends with its lines, where no
-    other has a paragraph at the margin."""
+    """Yield the spans of the items 1, 2, 3 … of the last numbered list outside of code. The last one ends with its
+    lines, where no other has a paragraph at the margin."""
     starts: list[int] = []
+    earlier: list[int] = []
     indent = ""
-    for match in _ITEM.finditer(text):
-        if int(match[2]) == len(starts) + 1 and (not starts or match[1] == indent):
+    for match in _ITEM.finditer(_FENCED.sub(lambda code: " " * len(code[0]), text)):
+        number = int(match[2] or match[3])
+        if number == 1 and (not starts or match[1] == indent):
+            earlier, starts, indent = (starts if len(starts) > 1 else earlier), [match.start()], match[1]
+        elif number == len(starts) + 1 and starts and match[1] == indent:
             starts.append(match.start())
-            indent = match[1]
+    starts = starts if len(starts) > 1 else earlier
     for start, end in pairwise(starts):
         yield start, start + len(text[start:end].rstrip())
     if starts:
