@@ -46,14 +46,9 @@ def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def _words_of(call: Part) -> str:
-    """Return what a call does, in its own words; of one that changes a file, where these are long, which file it is,
-    and the first line that it adds, or takes away where it adds none."""
+    """Return what a call does, in its own words; of one that changes a file, where these are long, which file it is."""
     text = call_text(call)
-    for path, lines in changed_lines(call) if len(text) > _CALL_WIDTH else ():
-        marked = [line for mark in ("+|", "-|") for line in lines if line.startswith(mark) and line[2:].strip()]
-        first = next((f": {line[0]} {line[2:].strip()}" for line in marked), "")
-        return f"{short_path(path)}{first}".replace("`", "'")
-    return text
+    return next((short_path(path) for path, _ in changed_lines(call)), text) if len(text) > _CALL_WIDTH else text
 
 
 def _how_it_ended(call: Part, result: Part | None) -> str:

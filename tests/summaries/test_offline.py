@@ -239,19 +239,19 @@ def test_the_newest_calls_say_why_they_failed_and_those_that_only_wait_are_none(
     assert '"chars": "y"' in answered
 
 
-def test_a_long_edit_among_the_newest_calls_says_which_file_it_is_of_and_what_it_adds() -> None:
+def test_a_long_edit_among_the_newest_calls_says_which_file_it_is_of() -> None:
     path = "/home/sam/projects/harbour-of-the-north/src/packages/tides/almanac.py"
     edit = {
         "replace_all": False,
         "file_path": path,
         "old_string": "a = 1\n" * 9,
-        "new_string": "\nlow = `ebb`(2)\n" * 9,
+        "new_string": "\nlow = ebb(2)\n" * 9,
     }
     told = transcript(
         [user("Mend it."), assistant(None, ("c", "Edit", edit)), result("c", "The file has been updated.")]
     )
     (item,) = newest_calls(told.messages)
-    assert item.text.startswith("`…/tides/almanac.py: + low = 'ebb'(2)` (Edit")
+    assert item.text.startswith("`…/tides/almanac.py` (Edit")
 
 
 def test_where_an_agent_says_nothing_its_last_thought_tells_how_the_work_stands() -> None:
