@@ -302,7 +302,11 @@ class Chooser(PlanBuilder):
             thought_of = [self.group_of[self.lines.message(line)] for line in self.selector.taken]
             return self._with_groups(order, attempt, dict.fromkeys([*thought_of, *newest]))
         requests = [index for index in newest if self._is_request(self.inputs.groups[index])]
-        attempt = self._with_groups(order, attempt, requests)
+        asked = self._with_groups(order, attempt, requests)
+        if self._gives_up(asked, order):
+            self.whole.difference_update(requests)
+        else:
+            attempt = asked
         order, attempt = self._with_answers(order, attempt)
         return self._with_groups(order, attempt, [index for index in newest if index not in requests])
 
