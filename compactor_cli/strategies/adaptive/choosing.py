@@ -301,14 +301,17 @@ class Chooser(PlanBuilder):
         if self.talk:
             thought_of = [self.group_of[self.lines.message(line)] for line in self.selector.taken]
             return self._with_groups(order, attempt, dict.fromkeys([*thought_of, *newest]))
-        requests = [index for index in newest if self._is_request(self.inputs.groups[index])]
-        asked = self._with_groups(order, attempt, requests)
-        if self._gives_up(asked, order):
-            self.whole.difference_update(requests)
-        else:
-            attempt = asked
-        order, attempt = self._with_answers(order, attempt)
-        return self._with_groups(order, attempt, [index for index in newest if index not in requests])
+        longer, answered = self._with_answers(order, attempt)
+        if answered is not attempt:  # what the user said comes before that
+            asked = self._with_groups(order, attempt, filter(self._asks, newest))
+            if asked is not attempt and not self._gives_up(asked, order):
+                longer, answered = self._with_answers(order, asked)
+            else:
+                self.whole.clear()
+        return self._with_groups(longer, answered, newest)
+
+    def _asks(self, index: int) -> bool:
+        return self._is_request(self.inputs.groups[index])
 
     def _with_groups(self, order: list[ChosenLine], attempt: Attempt, candidates: Iterable[int]) -> Attempt:
         """Keep groups whole, as many as fit, those first that come first."""
