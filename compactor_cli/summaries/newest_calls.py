@@ -34,15 +34,13 @@ def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
         for place, part in enumerate(message.parts)
         if part.kind == "tool_call" and part.text.strip() and not _only_waits(part)
     ]
-    return [
-        SummaryItem(
-            "In progress",
-            f"`{one_line(harmless(_words_of(call)), _CALL_WIDTH)}` ({call.name}{_how_it_ended(call, result)})",
-            (message.number,),
-            order_of(message, 999),
-        )
-        for message, call, result in calls[-_LAST:]
-    ]
+    items: dict[str, SummaryItem] = {}  # calls that read alike are told once, as of the newest
+    for message, call, result in reversed(calls):
+        text = f"`{one_line(harmless(_words_of(call)), _CALL_WIDTH)}` ({call.name}{_how_it_ended(call, result)})"
+        items.setdefault(text, SummaryItem("In progress", text, (message.number,), order_of(message, 999)))
+        if len(items) == _LAST:
+            break
+    return [*items.values()][::-1]
 
 
 def _words_of(call: Part) -> str:

@@ -254,6 +254,22 @@ def test_a_long_edit_among_the_newest_calls_says_which_file_it_is_of() -> None:
     assert item.text.startswith("`…/tides/almanac.py` (Edit")
 
 
+def test_newest_calls_that_read_alike_are_told_once() -> None:
+    path = "/home/sam/projects/harbour-of-the-north/src/packages/tides/almanac.py"
+    edits = [
+        record
+        for n in range(3)
+        for record in (
+            assistant(None, (f"c{n}", "Edit", {"file_path": path, "old_string": f"a = {n}\n" * 9, "new_string": "b"})),
+            result(f"c{n}", "The file has been updated."),
+        )
+    ]
+    make = [assistant(None, ("m", "Bash", {"command": "make"})), result("m", "Tides are up to date.")]
+    first, last = newest_calls(transcript([user("Mend it."), *make, *edits]).messages)
+    assert first.text.startswith("`make` (Bash")
+    assert (last.text.partition(" ")[0], last.messages) == ("`…/tides/almanac.py`", (7,))
+
+
 def test_where_an_agent_says_nothing_its_last_thought_tells_how_the_work_stands() -> None:
     told = transcript([user("Go."), assistant(None, ("c1", "Bash", {"command": "make"})), result("c1", "ok")]).messages
     thought = Part("thinking", "Line 104 may be wrong.\n\nLines 186 and 230 are done. Now 104 is left.", 9, None)
