@@ -7,6 +7,7 @@ opencode and Copilot CLI; a result that merely holds such a sentence further dow
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from compactor_cli.model.message import Message
 from compactor_cli.text.patterns import compiled_later
@@ -27,6 +28,12 @@ _BEHIND = compiled_later(
 )
 _NEAR = 800
 """Characters from the beginning of a result within which the user's words begin."""
+
+
+def reply_to(messages: Sequence[Message], answer: int) -> str:
+    """Return what the user said directly behind a message; empty where nobody did."""
+    behind = messages[answer + 1 : answer + 2]
+    return behind[0].text("text") if behind and behind[0].origin == "request" else ""
 
 
 def reply_in(message: Message) -> str:

@@ -117,6 +117,6 @@ def _said_by(speaker: Speaker, numbered: Mapping[int, Message]) -> str:
     message = numbered.get(speaker.message)
     if message is None:  # of an earlier round, whose numbers are its own
         return _EARLIER
-    if message.role == "tool" and speaker.name in _SPEAKERS:  # the user's reply to a call
-        return _SPEAKERS[speaker.name]
+    if message.role == "tool" and speaker.name == "user":  # what they replied to a call
+        return _SPEAKERS["user"]
     return "calls" if speaker.name and message.role == "assistant" else _written_by(message)

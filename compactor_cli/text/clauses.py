@@ -25,7 +25,8 @@ _ABBREVIATED = compiled_later(
 _SHORTENED = ("e.g", "i.e", "etc", "vs", "cf", "approx", "incl", "excl", "resp", "bzw", "z.B", "d.h", "ca", "p.ej")
 GOES_ON = "".join(rf"(?!(?<=[\s(]{re.escape(word)}\.)\s+[^\W\dA-ZÀ-ÖØ-Þ_])" for word in _SHORTENED)
 """Pattern behind a point: it fails where that ends an abbreviation, and what follows goes on in small letters."""
-_FENCE = compiled_later(r"\s*(?:```|~~~)")
+FENCE = compiled_later(r"\s*(?:```|~~~)")
+"""The beginning of a line that begins or ends code."""
 _TAG = compiled_later(r"\s*<(/?)([A-Za-z][\w-]*)[^<>]*>\s*$")
 _PASTED_LINE = compiled_later(r"\s*(?:[|>#]|\d+[→:|]|[-=_*]{3,}|at \S+\(|[{}\[\]])|(?: {4}|\t)")
 _LIST = compiled_later(r"\s*(?:[-*+•]|\d+[.)])\s")
@@ -121,7 +122,7 @@ def _places(lines: list[str]) -> list[Place]:
     pasted = [bool(_PASTED_LINE.match(line)) for line in lines]
     fenced, tag = False, ""
     for index, line in enumerate(lines):
-        fence, mark = _FENCE.match(line), _TAG.match(line)
+        fence, mark = FENCE.match(line), _TAG.match(line)
         if mark and not fenced and not mark.group(1) and not tag:
             tag = mark.group(2)
         pasted[index] = pasted[index] or fenced or fence is not None or bool(tag)
@@ -158,7 +159,7 @@ def _title(lines: list[str], places: list[Place]) -> int | None:
             led_in = tagged = False  # such as the path of an uploaded folder, or the fields of a form
         elif bare and led_in:
             is_row = places[index] == "pasted" and not tagged
-            return index if len(bare) <= _TITLE and not is_row and not _FENCE.match(line) else None
+            return index if len(bare) <= _TITLE and not is_row and not FENCE.match(line) else None
     return None
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain
 
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
 
 _PASSED = compiled_later(
     r"(?:(?=([\w@./-]+))\1(?: [\w:-]+)?: +)?"  # the package, where several are tested; its name is tried whole alone
@@ -82,25 +83,8 @@ _CLOSES = compiled_later(_NUMBER + r"[)}].*")
 _WORD = compiled_later(r"\w+")
 _SAME = 2 / 3
 """Words, or characters, of a removed line from which on an added one says the same anew."""
-_NEGATES = frozenset(("not", "no", "never", "without", "none", "False", "false", "unless"))
-_KEYWORDS = frozenset(
-    (
-        "def",
-        "return",
-        "self",
-        "this",
-        "const",
-        "let",
-        "var",
-        "function",
-        "func",
-        "class",
-        "for",
-        "while",
-        "else",
-        "import",
-    )
-)
+_NEGATES = word_set("not no never without none False false unless")
+_KEYWORDS = word_set("def return self this const let var function func class for while else import")
 _WOULD_HAVE, _AS_IT_WAS = "edit would have looked if applied", "original code before your edit"
 """What editors that refuse an edit for its syntax say before what it would have made of a file, and before the file."""
 _LONGEST = 60
@@ -185,10 +169,10 @@ def prompt_at_end(text: str) -> frozenset[int]:
     return frozenset(_prompt(text.split("\n"))) if is_there else frozenset()
 
 
-def is_prompt(line: str, *, where: bool = False) -> bool:
-    """Return whether a line is what a shell prints when it waits for the next command; with `where`, also what stands
-    before that and says where it is."""
-    return _PROMPT.fullmatch(line) is not None or (where and _WHERE.fullmatch(line) is not None)
+def is_prompt(line: str) -> bool:
+    """Return whether a line is what a shell prints when it waits for the next command, or what stands before that and
+    says where it is."""
+    return _PROMPT.fullmatch(line) is not None or _WHERE.fullmatch(line) is not None
 
 
 def _reminders(lines: Sequence[str]) -> Iterator[int]:

@@ -54,7 +54,7 @@ _SHORT = 240
 def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
     """Return where the items stand in an answer, each with the lines under it, that a reply picks; empty where the
     answer has no numbered list of several items, or the reply is long or names none of their numbers."""
-    if len(reply) > _SHORT or not any(map(str.isdigit, answer)):
+    if not 0 < len(reply) <= _SHORT or not any(map(str.isdigit, answer)):
         return []
     items = list(_items(answer))
     wanted = set(_numbers(reply, len(items))) if len(items) > 1 else set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import lru_cache
+from itertools import takewhile
 
 from compactor_cli.text.patterns import compiled_later
 
@@ -44,9 +45,11 @@ def headings_between(text: str, start: int, end: int) -> tuple[Span, ...]:
     heading = heading_between(text, start, end)
     if heading is None or text.startswith("#", heading[0]):
         return (heading,) if heading else ()
-    over = (found for found in reversed(_headings(text)) if found[0] < heading[0] and text.startswith("#", found[0]))
-    section = next(over, None)
-    return (section, heading) if section and section[0] >= start else (heading,)
+    headings = _headings(text)
+    earlier = map(headings.__getitem__, range(bisect_left(headings, heading) - 1, -1, -1))
+    between = takewhile(lambda span: span[0] >= start, earlier)
+    section = next((span for span in between if text.startswith("#", span[0])), None)
+    return (section, heading) if section else (heading,)
 
 
 def heading_before(text: str, end: int) -> Span | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
@@ -93,20 +94,26 @@ OFFER = """I found two places.
 Both would be paid with the voucher first and the rest with your card. Shall I book seat 22C and print the ticket?"""
 
 
+def lookups(tool: str, rows: Sequence[object], size: int) -> list[dict[str, object]]:
+    """Calls whose outputs show the rows, so many at a time."""
+    return [
+        record
+        for n in range(len(rows) // size)
+        for record in (
+            calling(call(f"c{n}", tool, json.dumps({"page": n}))),
+            result(f"c{n}", json.dumps(rows[n * size : (n + 1) * size])),
+        )
+    ]
+
+
 def booking(agreed: str) -> bytes:
     """A session whose agent tried what the user agreed to in a long call, and whose outputs are full of names."""
     seats = [{"seat": f"{n}{letter}", "carrier": f"carrier_{n}_{letter}"} for n in range(30) for letter in "BDEF"]
-    lookups = [
-        record
-        for n in range(6)
-        for record in (
-            calling(call(f"c{n}", "find_seats", json.dumps({"coach": n}))),
-            result(f"c{n}", json.dumps(seats[n * 20 : n * 20 + 20])),
-        )
-    ]
     form = {f"field_{n}": f"value {n} of the form" for n in range(25)}
     tried = [calling(call("b", "book_seat", json.dumps(form))), result("b", "Error: voucher_7 has expired")]
-    return jsonl(user("Find me a seat to Lyon."), *lookups, assistant(OFFER), user(agreed), *tried)
+    return jsonl(
+        user("Find me a seat to Lyon."), *lookups("find_seats", seats, 20), assistant(OFFER), user(agreed), *tried
+    )
 
 
 @pytest.mark.parametrize("target", range(400, 700, 100))
@@ -122,14 +129,6 @@ def options(reply: str) -> bytes:
         for n in range(24)
         for letter in "AB"
     ]
-    lookups = [
-        record
-        for n in range(4)
-        for record in (
-            calling(call(f"c{n}", "find_routes", json.dumps({"page": n}))),
-            result(f"c{n}", json.dumps(routes[n * 12 : n * 12 + 12])),
-        )
-    ]
     listed = "\n\n".join(
         f"{n}. **Option {n}:**\n   - **Leg 1:** town_{n} to port_{n}A, at {n + 8}:00\n   - **Leg 2:** port_{n}A to the "
         f"island, at {n + 12}:30\n   - **Fare:** {40 + n} euros"
@@ -138,7 +137,12 @@ def options(reply: str) -> bytes:
     answer = assistant(
         f"These are the routes to the island on that day:\n\n{listed}\n\nWhich one shall I book for you?"
     )
-    return jsonl(user("Find me a way to the island, on the third of May."), *lookups, answer, user(reply))
+    return jsonl(
+        user("Find me a way to the island, on the third of May."),
+        *lookups("find_routes", routes, 12),
+        answer,
+        user(reply),
+    )
 
 
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling", "handoff"])

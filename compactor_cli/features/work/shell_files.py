@@ -96,7 +96,8 @@ def _by_step(command: str) -> tuple[tuple[int, str, str], ...]:
         if step.document:
             line.documents["".join(step.writes)] = step.document
         found += ((at, path.removeprefix("./") or ".", did) for path, did in _step_actions(step, words, line))
-        removing.update([at] if words and words[0].rsplit("/", 1)[-1] == "rm" else ())
+        if words and words[0].rsplit("/", 1)[-1] == "rm":
+            removing.add(at)
         line.said.update(words)
     made = {folder.removeprefix("./") for folder in line.folders}  # removed to begin anew, or made for this line alone
     return tuple((at, path, "emptied" if at in removing and path in made else did) for at, path, did in found)

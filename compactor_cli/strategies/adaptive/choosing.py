@@ -81,9 +81,12 @@ class Chooser(PlanBuilder):
         binding = BINDING_SHARE * self.room
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions, binding=binding))
         self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(inputs.messages, self.lines)))
-        answers_room = share_of(self.room, *_ANSWERS)
+        agreed = self._take_agreed()
         answers = must_keep.answers(inputs.messages, self.lines)
-        said = ((share_of(self.room, *_CONCLUSION), [self.concluded]), (answers_room - self._take_agreed(), answers))
+        said = (
+            (share_of(self.room, *_CONCLUSION), [self.concluded]),
+            (share_of(self.room, *_ANSWERS) - agreed, answers),
+        )
         for room, texts in said:
             for text in must_keep.within(room, texts, self.lines, self.selector.cost):
                 self._take(text)
@@ -117,7 +120,7 @@ class Chooser(PlanBuilder):
         """Take the result that the agent answers next: all of a small one, or the lines that hold what was asked for,
         and the best of the others."""
         pending = [line for line in self.newest.pending_results(self.lines) if line not in self.lines.silent]
-        telling = [line for line in pending if not is_prompt(self.lines.text(line), where=True)]
+        telling = [line for line in pending if not is_prompt(self.lines.text(line))]
         if sum(map(self.selector.tokens, telling)) <= min(SMALL, room):
             self._take(telling)
             return
@@ -295,8 +298,8 @@ class Chooser(PlanBuilder):
                 yield choice
 
     def _spend(self, order: list[ChosenLine], attempt: Attempt) -> Attempt:
-        """Use what is left: what the user said stays whole, the agent's last words are quoted, and then the newest
-        groups stay whole, of talk those of which most was thought."""
+        """Use what is left: the agent's last words are quoted, what the user said stays whole before that, and then the
+        newest groups stay whole, of talk those of which most was thought."""
         newest = [group.index for group in reversed(self.rest)]
         if self.talk:
             thought_of = [self.group_of[self.lines.message(line)] for line in self.selector.taken]

@@ -16,6 +16,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Decision, Edit
+from compactor_cli.model.replies import reply_to
 from compactor_cli.strategies.adaptive.must_keep import picked_lines
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.json_values import parse_json
@@ -136,8 +137,7 @@ class InPlaceRenderer:
 
     def _of_answer(self, index: int, lines: range, room: int) -> Sequence[int]:
         """Return lines of what the agent said that fit in `room` tokens: what the user picks of it, and its ends."""
-        follows = index + 1 < len(self._messages) and self._messages[index + 1].origin == "request"
-        picked = picked_lines(self._messages, self._lines, index + 1, lines) if follows else []
+        picked = picked_lines(reply_to(self._messages, index), self._lines, lines)
         sizes = accumulate(self._count(self._lines.text(line)) + 1 for line in picked)
         fitting = [(line, size) for line, size in zip(picked, sizes, strict=True) if size <= room - 2 * _MARK]
         left = room - fitting[-1][1] if fitting else room

@@ -130,7 +130,7 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
             end = _end_of(speech, lines)
             others = [line for line in speech if line != end]
             before = [line for line in others if line < end][1 - _END :]
-            picked = picked_lines(messages, lines, request, speech)
+            picked = picked_lines(messages[request].text("text"), lines, speech)
             yield sorted({*(picked or _said_again(lines, request, others, end) or before), end})
 
 
@@ -138,14 +138,14 @@ def agreed_to(messages: Sequence[Message], lines: SessionLines) -> tuple[list[in
     """Return all that the agent said before the newest request, where that has so few words that it agrees to it, and
     what the request picks of it; empty where it does not."""
     index, request = max(answers_before_turns(messages), key=lambda turn: turn[1], default=(-1, -1))
-    speech = _speech(lines, index) if request >= 0 else []
-    agrees = bool(speech) and messages[request].tokens <= _AGREEMENT
-    return speech if agrees else [], picked_lines(messages, lines, request, speech)
+    if request < 0:
+        return [], []
+    speech, reply = _speech(lines, index), messages[request]
+    return speech if reply.tokens <= _AGREEMENT else [], picked_lines(reply.text("text"), lines, speech)
 
 
-def picked_lines(messages: Sequence[Message], lines: SessionLines, request: int, answer: Iterable[int]) -> list[int]:
-    """Return those lines of an answer that are of the items that a request picks by their numbers."""
-    reply = messages[request].text("text")
+def picked_lines(reply: str, lines: SessionLines, answer: Iterable[int]) -> list[int]:
+    """Return those lines of an answer that are of the items that a reply picks by their numbers."""
     found: list[int] = []
     for number, own in groupby(answer, key=lines.piece_of.__getitem__):
         spans = picked_items(lines.session.pieces[number].text, reply)

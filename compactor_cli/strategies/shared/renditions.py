@@ -14,6 +14,7 @@ from compactor_cli.model.injected import is_account
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.plan import Decision, Edit
+from compactor_cli.model.replies import reply_to
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.requests import Request, abridge_request
 from compactor_cli.strategies.shared.taken_up import taken_up_in
@@ -122,7 +123,7 @@ class Renderer:
                 closing=answer,
                 ending=_END_OF_SUMMARY if sums_up else 0.0,
                 subject=self._subject(part.text) if message.role == "system" else None,
-                picked=tuple(picked_items(part.text, self._reply_to(spot[0]))) if answer else (),
+                picked=tuple(picked_items(part.text, reply_to(self.messages, spot[0]))) if answer else (),
             )
             return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words(), preferred)
         if part.kind == "image" and cut.images:
@@ -150,11 +151,6 @@ class Renderer:
                         words |= identifiers(unescape(part.text[:_READ]))
             self._keywords = Keywords(words)
         return self._keywords
-
-    def _reply_to(self, answer: int) -> str:
-        """Return what the user said directly behind an answer; empty where nobody did."""
-        replies = self.messages[answer + 1 : answer + 2]
-        return replies[0].text("text") if replies and replies[0].origin == "request" else ""
 
     def _subject(self, text: str) -> SubjectWords:
         """Return what a text should speak of: what the user asked for, and what is being done."""

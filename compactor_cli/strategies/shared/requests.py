@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise, repeat
+from itertools import groupby, pairwise
 from math import log
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from compactor_cli.features.talk import Statement, statement_values
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.shared.taken_up import TakenUp
-from compactor_cli.text.clauses import LEADS_ON, Clause, split_clauses
+from compactor_cli.text.clauses import FENCE, LEADS_ON, Clause, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.shorten import Short, text_reference
@@ -53,7 +53,6 @@ last holds."""
 _OVER, _CODE, _TOLD = 0.2, 0.5, 0.75
 """What counts of instructions a heading, a line of code, and a sentence without a word that gives or forbids."""
 _HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s.*|//.*|(?:[-*+]\s+)?\*\*[^*]+\*\*:?\s*)$")
-_FENCE_LINE = compiled_later(r"\s*(?:`{3,}|~{3,})")
 _FORCE = compiled_later(
     r"\b(?:never|always|must|do not|don['’]?t|cannot|can['’]?t|only|required?|forbidden|prohibited|mandatory"
     r"|niemals|nie|immer|muss|müssen|darf|dürfen|nur|jamais|toujours|doit|doivent|ne pas|interdit|nunca|siempre|jamás"
@@ -210,8 +209,8 @@ class _Chooser:
         weighed, best = [], max(values, default=0.0)
         shares = {"pasted": _PASTED, "middle": _MIDDLE} if self.places else {}
         opened = -1
-        force = repeat(1.0) if self.places else _forces([clause.text for _, clause in clauses])
-        for (i, clause), rated, echo in zip(clauses, values, taken, strict=True):
+        forces = [1.0] * len(clauses) if self.places else _forces(clause.text for _, clause in clauses)
+        for (i, clause), rated, echo, force in zip(clauses, values, taken, forces, strict=True):
             opens = i != opened and self.sizes[i] > _LONG and len(subject_terms(clause.text)) >= _TELLING
             opened = i
             titles = self.places and (opens or clause.place == "title")
@@ -219,7 +218,7 @@ class _Chooser:
             value = max(value, _TITLED * best * echo)
             age = (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
             share = shares.get(clause.place, 1.0)
-            worth = value * (1 - _AGED * age) * (share + (1 - share) * echo) * next(force)
+            worth = value * (1 - _AGED * age) * (share + (1 - share) * echo) * force
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
 
@@ -333,7 +332,7 @@ def _forces(sentences: Iterable[str]) -> Iterator[float]:
     """Yield how much each sentence of instructions counts: what only says what others are about binds nobody."""
     in_code = False
     for text in sentences:
-        if _FENCE_LINE.match(text):
+        if FENCE.match(text):
             in_code = not in_code
             yield 0.0
         elif in_code or _HEADING_LINE.match(text):
