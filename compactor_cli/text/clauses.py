@@ -29,7 +29,7 @@ FENCE = compiled_later(r"\s*(?:```|~~~)")
 """The beginning of a line that begins or ends code."""
 _TAG = compiled_later(r"\s*<(/?)([A-Za-z][\w-]*)[^<>]*>\s*$")
 _PASTED_LINE = compiled_later(r"\s*(?:[|>#]|\d+[→:|]|[-=_*]{3,}|at \S+\(|[{}\[\]])|(?: {4}|\t)")
-_LIST = compiled_later(r"\s*(?:[-*+•]|\d+[.)])\s")
+_LIST = compiled_later(r"[^\S\n]*(?:[-*+•]|\d+[.)])[^\S\n]")
 _LONG = 1_200
 """Characters from which on a text may hold something that was pasted."""
 _LONGEST, _PIECE = 1_000, 200
@@ -80,6 +80,12 @@ def split_clauses(text: str) -> list[Clause]:
                 clauses += _pieces(Clause(sentence, begin, begin + len(sentence), place))
             offset = end
     return clauses
+
+
+def in_item(text: str, start: int) -> bool:
+    """Return whether the line of a sentence is an item of a list: what it says further on goes on from what it says
+    first, as exceptions do."""
+    return _LIST.match(text, text.rfind("\n", 0, start) + 1) is not None
 
 
 def _sentence_ends(line: str) -> Iterator[int]:

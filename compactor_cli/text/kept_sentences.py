@@ -9,7 +9,7 @@ from math import inf
 
 from msgspec import Struct
 
-from compactor_cli.text.clauses import GOES_ON, LEADS_ON
+from compactor_cli.text.clauses import GOES_ON, LEADS_ON, in_item
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.section_headings import heading_before, heading_between
 from compactor_cli.text.subjects import SubjectWords
@@ -243,4 +243,8 @@ def _needs_more(text: str, spans: Sequence[tuple[int, int]], index: int, asked: 
     if pointless and end - start < _SHORT:
         return True
     near = asked - index < _MOST_BEFORE
-    return near and bool(_BEGINS_WITH_IT.match(text, start, end) or _OF_THESE.search(text, start, end))
+    return near and bool(
+        in_item(text, start)
+        or _BEGINS_WITH_IT.match(text, start, end)
+        or _OF_THESE.search(text, start, end)
+    )

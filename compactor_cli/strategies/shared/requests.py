@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from compactor_cli.features.talk import Statement, statement_values
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.shared.taken_up import TakenUp
-from compactor_cli.text.clauses import FENCE, LEADS_ON, Clause, split_clauses
+from compactor_cli.text.clauses import FENCE, LEADS_ON, Clause, in_item, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.shorten import Short, text_reference
@@ -45,6 +45,8 @@ _PASTED, _MIDDLE = 0.2, 0.5
 _TITLED = 0.8
 """What the title of what was pasted, and the first sentence of a long request, is worth at least, beside the best
 sentence: what all the others are about."""
+_MOST_BEFORE = 3
+"""Sentences of an item of a list that stay with a later one of it."""
 _LONG, _TELLING = 150, 3
 """Tokens from which on a request is long, and words of a first sentence that is more than a greeting."""
 _ANEW, _REPLACED = 1.6, 0.7
@@ -196,6 +198,9 @@ class _Chooser:
         self.sentences = self._by_latest()
         for index in self._labels():
             self.later[index] = index + 1, *(other for other in self.later[index] if other > index + 1)
+        for index, earlier in self._within_items():
+            self.later[index] = *earlier, *self.later[index]
+        self.main = self._main()
         self.taken: set[int] = set()
         self.bundles: list[list[int]] = []
         self.used = 0
@@ -257,6 +262,32 @@ class _Chooser:
             if is_label and (following.clause.place != "pasted" or not self.places):
                 yield index
 
+    def _within_items(self) -> Iterator[tuple[int, Sequence[int]]]:
+        """Yield the sentences that an item of a list does not begin with, and those before them in the item."""
+        first = 0
+        for index, (one, following) in enumerate(pairwise(self.sentences)):
+            text = self.requests[one.request].text
+            goes_on = one.request == following.request and "\n" not in text[one.clause.end : following.clause.start]
+            first = first if goes_on else index + 1
+            if goes_on and index - first < _MOST_BEFORE and in_item(text, following.clause.start):
+                yield index + 1, range(first, index + 1)
+
+    def _main(self) -> dict[int, frozenset[int]]:
+        """Return of each short request the sentences that say best what it is about: without one of them the others,
+        such as "Can you help me with that?", say nothing."""
+        found: dict[int, frozenset[int]] = {}
+        for number, group in groupby(range(len(self.sentences)), key=lambda i: self.sentences[i].request):
+            members = list(group)
+            if self.places and self.sizes[number] <= _LONG:
+                least = _NEARLY * max(self.sentences[i].worth for i in members)
+                found[number] = frozenset(i for i in members if self.sentences[i].worth >= least)
+        return found
+
+    def _says_little(self, index: int) -> bool:
+        """Return whether nothing is taken that says what the short request of a sentence is about, nor does it."""
+        main = self.main.get(self.sentences[index].request)
+        return main is not None and index not in main and self.taken.isdisjoint(main)
+
     def has_best(self) -> bool:
         """Return whether the sentence of most worth was taken, or one that is nearly worth as much."""
         return any(self.sentences[i].worth >= _NEARLY * self.best for i in self.taken)
@@ -295,7 +326,7 @@ class _Chooser:
         """Take bundles in this order, as far as the room goes; none for a sentence that is worth next to nothing."""
         opened = {self.sentences[i].request for i in self.taken}
         for index in order:
-            if index in self.taken or self.sentences[index].worth < least * self.best:
+            if index in self.taken or self.sentences[index].worth < least * self.best or self._says_little(index):
                 continue
             bundle = self._with_later(index)
             fresh = {self.sentences[i].request for i in bundle} - opened
