@@ -13,6 +13,9 @@ from compactor_cli.text.json_values import parse_json
 
 PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 _COMMANDS = ("command", "cmd", "script", "code", "keystrokes")
+REMOVED, ADDED = "-| ", "+| "
+"""Marks of the lines that an edit takes out and puts in: none of a real diff, so that what a diff in the session shows
+is told from what an edit did."""
 _OLD = ("old_string", "old_str", "old_text", "old", "oldText")
 _NEW = ("new_string", "new_str", "new_text", "new", "newText")
 _CONTENT = ("content", "file_text", "new_source", "contents")
@@ -116,12 +119,11 @@ def _edits(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _changed(old: str, new: str) -> Iterator[str]:
-    """Yield removed and added lines, without those that both begin or end with. The marks are none of a real diff, so
-    that what a diff in the session shows is told from what an edit did."""
+    """Yield removed and added lines with their marks, without those that both begin or end with."""
     before, after = old.split("\n") if old else [], new.split("\n") if new else []
     shortest = min(len(before), len(after))
     head = next((index for index in range(shortest) if before[index] != after[index]), shortest)
     longest_tail = shortest - head
     tail = next((index for index in range(longest_tail) if before[-1 - index] != after[-1 - index]), longest_tail)
-    yield from (f"-| {line}" for line in before[head : len(before) - tail] if line.strip())
-    yield from (f"+| {line}" for line in after[head : len(after) - tail] if line.strip())
+    yield from (f"{REMOVED}{line}" for line in before[head : len(before) - tail] if line.strip())
+    yield from (f"{ADDED}{line}" for line in after[head : len(after) - tail] if line.strip())

@@ -19,6 +19,8 @@ from typing import Literal
 from msgspec import Struct, field
 
 from compactor_cli.features.call_lines import call_lines, result_lines, short_path
+from compactor_cli.features.chunk_terms import ChunkTerms, ChunkValues
+from compactor_cli.features.outdated_lines import OutdatedLines
 from compactor_cli.features.result_noise import noise_in
 from compactor_cli.features.usual_arguments import UsualArguments
 from compactor_cli.model.injected import is_output
@@ -60,23 +62,8 @@ class SessionPiece(Struct, frozen=True):
     """Places of quoted names, and their ids."""
     escaped: str = ""
     """JSON of which the text is what is read of it, where that has other characters."""
-
-
-class _Ids(dict[str, tuple[int, ...]]):
-    """Chunk -> the ids of its terms; chunks seen before cost no function call."""
-
-    def __init__(self, id_of: Callable[[str, str], int], wanted: frozenset[str], *, words: bool) -> None:
-        self._id_of = id_of
-        self._wanted = wanted
-        self._words = words
-
-    def __missing__(self, chunk: str) -> tuple[int, ...]:
-        ids: list[int] = []
-        for text, kind in judge(chunk):
-            if self._words or kind != "word" or text in self._wanted:
-                ids.append(self._id_of(text, kind))
-        self[chunk] = found = tuple(ids)
-        return found
+    outdated: frozenset[int] = frozenset()
+    """Physical lines of it, from 0, that a later call took out of their file."""
 
 
 class SessionText(Struct):
@@ -101,8 +88,8 @@ class SessionText(Struct):
     _data: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._speech = _Ids(self._id_of, self.wanted, words=True)
-        self._data = _Ids(self._id_of, self.wanted, words=False)
+        self._speech = ChunkTerms(self._id_of, self.wanted, words=True)
+        self._data = ChunkTerms(self._id_of, self.wanted, words=False)
 
     def _id_of(self, text: str, kind: str) -> int:
         """Return the id of a term, which is new or keeps the kind that it had first."""
@@ -140,8 +127,7 @@ class SessionText(Struct):
 
     def read(
         self,
-        message: int,
-        position: int,
+        spot: tuple[int, int],
         text: str,
         tokens: int,
         *,
@@ -149,8 +135,9 @@ class SessionText(Struct):
         call: bool = False,
         cut: Cut = "together",
         escaped: str = "",
+        outdated: frozenset[int] = frozenset(),
     ) -> None:
-        """Take in one part, as SessionPiece has it."""
+        """Take in one part, as SessionPiece has it; `spot`: its message, and its place there."""
         ids = self.ids(speech)
         chunks = chunked(text).split()
         self.counts.update(chunks)
@@ -160,7 +147,7 @@ class SessionText(Struct):
         if speech:
             self.held.update([term for term in terms if term < 0])
         names = tuple([term for term in terms if term >= 0])
-        self.pieces.append(SessionPiece(message, position, text, tokens, speech, call, cut, names, quoted, escaped))
+        self.pieces.append(SessionPiece(*spot, text, tokens, speech, call, cut, names, quoted, escaped, outdated))
 
 
 def read_session(
@@ -174,6 +161,7 @@ def read_session(
     """
     session = SessionText(frozenset(term.text for chunk in chunked(query).split() for term in judge(chunk)))
     near = 0 if reach is None else _within_reach(messages, reach)
+    replaced = OutdatedLines(messages)
     for at, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):
@@ -191,7 +179,10 @@ def read_session(
                 apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
                 cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
                 escaped = json if text is not json and _is_plain_form(text, json) else ""
-                session.read(at, position, text, part.tokens, speech=speech, call=call, cut=cut, escaped=escaped)
+                old = replaced.within(at, part, text) if part.kind != "text" else frozenset[int]()
+                session.read(
+                    (at, position), text, part.tokens, speech=speech, call=call, cut=cut, escaped=escaped, outdated=old
+                )
     return session
 
 
@@ -233,7 +224,7 @@ class SessionLines:
         for number, piece in enumerate(session.pieces):
             self._pieces_of.setdefault(piece.message, []).append(number)
         usual = UsualArguments()
-        tables = {speech: _Worths(session.ids(speech), worth) for speech in (True, False)}
+        tables = {speech: ChunkValues(session.ids(speech), worth) for speech in (True, False)}
         for number, piece in enumerate(session.pieces):
             if piece.message not in skip:
                 self.first_of[number] = len(self.starts)
@@ -253,7 +244,7 @@ class SessionLines:
         first = len(self.starts)
         clauses = piece.cut == "clauses"
         apart = piece.cut == "apart"
-        noise = noise_in(piece.text, speech=piece.speech, replied=apart)
+        noise = noise_in(piece.text, speech=piece.speech, replied=apart) | piece.outdated
         members = [] if clauses else _members(piece, usual)
         spans = [(member.start, member.end) for member in members]
         spans = spans or list(clause_spans(piece.text) if clauses else line_units(piece.text, apart=apart, noise=noise))
@@ -385,16 +376,3 @@ def _leads_of(
     elif piece.speech:
         parents = parents_of_items(piece.text)
         yield from ((line, (parents[start],)) for line, (start, _) in enumerate(spans, first) if start in parents)
-
-
-class _Worths(dict[str, float]):
-    """Chunk -> the value of its terms."""
-
-    def __init__(self, ids: dict[str, tuple[int, ...]], worth: Callable[[int], float]) -> None:
-        self._ids = ids
-        self._worth = worth
-
-    def __missing__(self, chunk: str) -> float:
-        ids = self._ids[chunk]
-        self[chunk] = value = fsum(map(self._worth, ids)) if ids else 0.0
-        return value

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from msgspec import Struct, field
 
+from compactor_cli.features.call_lines import ADDED, REMOVED
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import (
     ACTIONS,
@@ -192,8 +193,8 @@ def _changed_line(lines: Sequence[str]) -> str:
     noise = noisy_lines("\n".join(_CHANGE_MARK.sub("", line) for line in lines))
     numbered = [(n, line) for n, line in enumerate(lines) if any(sign.isalnum() for sign in line.lstrip("+-| "))]
     worded = [line for n, line in numbered if n not in noise] or [line for _, line in numbered]
-    line = next((line for line in worded if not line.startswith("-| ")), worded[0] if worded else "")
-    sign, text = ("-", line[3:]) if line.startswith("-| ") else ("+", line.removeprefix("+| "))
+    line = next((line for line in worded if not line.startswith(REMOVED)), worded[0] if worded else "")
+    sign, text = ("-", line[len(REMOVED) :]) if line.startswith(REMOVED) else ("+", line.removeprefix(ADDED))
     # neither a backtick nor a place may stand in it: a later round finds the line's parts by them
     return f"{sign} {one_line(harmless(text), _CHANGE_WIDTH)}".replace("`", "'").replace("[#", "[ #") if text else ""
 

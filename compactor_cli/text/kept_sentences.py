@@ -244,7 +244,5 @@ def _needs_more(text: str, spans: Sequence[tuple[int, int]], index: int, asked: 
         return True
     near = asked - index < _MOST_BEFORE
     return near and bool(
-        in_item(text, start)
-        or _BEGINS_WITH_IT.match(text, start, end)
-        or _OF_THESE.search(text, start, end)
+        in_item(text, start) or _BEGINS_WITH_IT.match(text, start, end) or _OF_THESE.search(text, start, end)
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from compactor_cli.features.call_lines import changed_lines
+from compactor_cli.features.call_lines import ADDED, REMOVED, changed_lines
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import failure_line
@@ -238,8 +238,8 @@ def _needs_name(part: Part) -> bool:
 def _changes(part: Part) -> Iterator[str]:
     """Yield the first lines that an edit adds to a file, or takes away where it adds none: what was done."""
     for _, lines in changed_lines(part):
-        by_mark = {mark: [line[3:] for line in lines if line.startswith(mark)] for mark in ("+| ", "-| ")}
-        changed = by_mark["+| "] or by_mark["-| "]
+        by_mark = {mark: [line[3:] for line in lines if line.startswith(mark)] for mark in (ADDED, REMOVED)}
+        changed = by_mark[ADDED] or by_mark[REMOVED]
         sizes = accumulate(len(line) for line in changed)
         yield from (line for line, size in zip(changed, sizes, strict=True) if size <= _CHANGED)
 
