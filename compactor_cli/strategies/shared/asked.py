@@ -28,6 +28,8 @@ _READ = 4_000
 """Characters of a call, and of a text, in which words are looked for."""
 _FEW, _SHARE = 3, 8
 """Lines that hold a word of which they tell something: so many, or one in so many."""
+_NEXT = 8
+"""Messages behind a result in which the agent answers it: of calls side by side the results come one by one."""
 _BEHIND = 2
 """Lines behind such a line that tell of the same."""
 
@@ -66,7 +68,16 @@ class Asked:
             return words, numbers
         message = self._messages[spot[0]]
         call, said = message.parts[spot[1]], message.text("text")
-        return words.union(_of_call(call), _names(said)), numbers.union(_places(call.text), _places(said))
+        words = words.union(_of_call(call), _names(said), self._taken_up(result[0]))
+        return words, numbers.union(_places(call.text), _places(said))
+
+    def _taken_up(self, result: int) -> Iterator[str]:
+        """Yield the words of what the agent said and did next."""
+        following = next((m for m in self._messages[result + 1 : result + _NEXT] if m.role == "assistant"), None)
+        if following is not None:
+            yield from _names(following.text("text"))
+            for call in following.calls:
+                yield from _of_call(call)
 
 
 def _of_call(call: Part) -> Iterator[str]:
