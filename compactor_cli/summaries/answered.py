@@ -37,7 +37,7 @@ def since_last_request(request: SummaryRequest) -> str:
 def _since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
     """Return what is said of messages behind the request, with the agent's last words among them."""
     since = said_since(new, written)
-    spoke = next((m for m in reversed(new) if m.role == "assistant"), None)
+    spoke = next((m for m in reversed(new) if m.role == "assistant" and m.text("text").strip()), None)
     if spoke is None or not since or spoke.index in written:
         return since
     ended = ends_in_words(new, written)
