@@ -27,6 +27,7 @@ from compactor_cli.summaries.told import (
     is_undone,
     leads_once,
     overtaken,
+    said_again,
     says_little,
     tells,
     told_statements,
@@ -148,7 +149,7 @@ def candidates(
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), order_of(messages[-1], 999)))
     newest = _just_now(messages)
     numbers = {message.number for message in newest}
-    items = [_filed(item, numbers) for item in _without_overtaken(items)]
+    items = [_filed(item, numbers) for item in _without_repeated(list(_without_overtaken(items)))]
     if any(item.section == "Done" and item.bonus >= 0 for item in items):
         items = [item for item in items if item.section != "Done" or item.bonus >= 0]
     progress = next((item for item in reversed(items) if item.section == "Done"), None)
@@ -165,6 +166,13 @@ def _without_overtaken(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
     asked = [item for item in items if item.section in ("Goal", "Constraints") and item.messages]
     gone = {id(asked[at]) for at in overtaken([item.text.strip('"') for item in asked])}
     yield from (item for item in items if id(item) not in gone)
+
+
+def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
+    """Yield the lines without what the agent said again later."""
+    said = [item for item in items if item.section in ("Decisions", "Done") and item.messages]
+    again = {id(said[at]) for at in said_again([(item.messages[0], item.text) for item in said])}
+    yield from (item for item in items if id(item) not in again)
 
 
 def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:

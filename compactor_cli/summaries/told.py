@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS, Sentence, sentences, statements
-from compactor_cli.text.subjects import later_on_subject
+from compactor_cli.text.subjects import later_on_subject, stems
 
 _FIRM = compiled_later(
     r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
@@ -48,6 +48,8 @@ _AGREES = compiled_later(
     re.IGNORECASE,
 )
 """Says no more than that the user was understood."""
+_AGAIN, _MATTER = 0.8, 4
+"""Share of the words of a sentence that a later message has where it says the same, and words that it takes to tell."""
 _FEW = 9
 """Words from which on a sentence says something, though it names nothing."""
 _STATEMENT = 2
@@ -92,6 +94,28 @@ def overtaken(asked: Sequence[str]) -> set[int]:
     take back nothing."""
     later = later_on_subject(asked)
     return {at for at, others in enumerate(later) if any(not ASKS.search(asked[other]) for other in others)}
+
+
+def said_again(said: Sequence[tuple[int, str]]) -> set[int]:
+    """Return which sentences, each given with the number of its message, a later message says again, in other words or
+    as they are: nearly all that they are about is in it."""
+    terms = [stems(text) for _, text in said]
+    of_message: dict[int, set[str]] = {}
+    holders: dict[str, set[int]] = {}
+    for (message, _), own_terms in zip(said, terms, strict=True):
+        of_message.setdefault(message, set()).update(own_terms)
+        for term in own_terms:
+            holders.setdefault(term, set()).add(message)
+    again: set[int] = set()
+    for at, ((message, _), own_terms) in enumerate(zip(said, terms, strict=True)):
+        if len(own_terms) < _MATTER:
+            continue
+        missing = int(len(own_terms) * (1 - _AGAIN))
+        rarest = sorted(own_terms, key=lambda term: (len(holders[term]), term))[: missing + 1]  # one of them is there
+        later = {other for term in rarest for other in holders[term] if other > message}
+        if any(len(own_terms - of_message[other]) <= missing for other in later):
+            again.add(at)
+    return again
 
 
 def is_undone(sentence: str) -> bool:
