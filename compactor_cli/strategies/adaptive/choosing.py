@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, pairwise
 
 from msgspec.structs import replace
 
@@ -325,7 +325,7 @@ class Chooser(PlanBuilder):
             group, decision = self.inputs.groups[index], attempt.decisions[index]
             if index in self.folded or index in self.kept or decision.rendition == "whole" or self._is_nod(group):
                 continue
-            if not self.talk and self._is_replied_to(index, attempt):
+            if not self.talk and (self._is_replied_to(index, attempt) or self._leads_to_gone(index, attempt)):
                 continue
             # a newer request that is not there may have corrected this one
             is_request = not self.talk and self._is_request(group)
@@ -351,6 +351,16 @@ class Chooser(PlanBuilder):
         calls = any(self.inputs.messages[i].calls for i in groups[index].messages)
         return replied and not calls and attempt.decisions[index + 1].rendition == "gone"
 
+    def _leads_to_gone(self, index: int, attempt: Attempt) -> bool:
+        """Return whether calls led to an answer of which nothing is there, and to which the user replied: their results
+        would pass for what the user replies to."""
+        decisions = attempt.decisions
+        for group, reply in pairwise(self.inputs.groups[index:]):
+            if self._is_request(reply):
+                answered = group.index > index and decisions[group.index].rendition == "gone"
+                return answered and decisions[reply.index].rendition != "gone"
+        return False
+
     def _is_nod(self, group: Group) -> bool:
         """Return whether a group is a word or two, where people talk with each other."""
         return self.people and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
@@ -367,9 +377,10 @@ class Chooser(PlanBuilder):
         fitting = must_keep.within(self.room - attempt.tokens, answers, self.lines, cost)
         added = [[line for line in answer if line not in taken] for answer in fitting]
         added = [lines for lines in added if lines][:_ATTEMPTS]
+        newest = sorted(added[0], key=lambda line: must_keep.names_something(self.lines.text(line))) if added else []
+        fewer = [[line] for line in reversed(newest)]
         self.worth_a_summary = MARK if attempt.slots else 1  # where nothing else is told, a few words are worth one
-        for count in range(len(added), 0, -1):
-            lines = chain.from_iterable(added[:count])
+        for lines in (*(list(chain.from_iterable(added[:count])) for count in range(len(added), 0, -1)), *fewer):
             longer = [*order, *(ChosenLine(line, 0.0, self.selector.cost(line)) for line in lines)]
             more = self.build(longer)
             if attempt.tokens < more.tokens <= self.room:

@@ -187,8 +187,12 @@ def _end_of(speech: Sequence[int], lines: SessionLines) -> int:
 
 def _is_courtesy(text: str) -> bool:
     """Return whether a line says nothing but a courtesy: it asks nothing, and names nothing."""
-    named = any(map(str.isdigit, text)) or identifiers(text)
-    return _COURTESY.search(text) is not None and not _ASKS.search(text) and not named
+    return _COURTESY.search(text) is not None and not _ASKS.search(text) and not names_something(text)
+
+
+def names_something(text: str) -> bool:
+    """Return whether a text has a number or a name in it."""
+    return any(map(str.isdigit, text)) or bool(identifiers(text))
 
 
 def _speech(lines: SessionLines, message: int) -> list[int]:
