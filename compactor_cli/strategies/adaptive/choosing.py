@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, chain, islice
 
 from msgspec.structs import replace
 
@@ -17,6 +17,7 @@ from compactor_cli.strategies.adaptive.arrangement import Attempt, quotes_all
 from compactor_cli.strategies.adaptive.building import REQUEST, PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
+from compactor_cli.strategies.adaptive.misleading import misleads
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.quoted_lines import MARK
@@ -325,7 +326,7 @@ class Chooser(PlanBuilder):
             group, decision = self.inputs.groups[index], attempt.decisions[index]
             if index in self.folded or index in self.kept or decision.rendition == "whole" or self._is_nod(group):
                 continue
-            if not self.talk and (self._is_replied_to(index, attempt) or self._leads_to_gone(index, attempt)):
+            if not self.talk and misleads(index, self.inputs, attempt.decisions):
                 continue
             # a newer request that is not there may have corrected this one
             is_request = not self.talk and self._is_request(group)
@@ -342,24 +343,6 @@ class Chooser(PlanBuilder):
                 return more
         self.whole = before
         return attempt
-
-    def _is_replied_to(self, index: int, attempt: Attempt) -> bool:
-        """Return whether the user replied to what the agent said in a group, and nothing of that is there: it would
-        pass for a question that nobody answered."""
-        groups = self.inputs.groups
-        replied = index + 1 < len(groups) and self._is_request(groups[index + 1])
-        calls = any(self.inputs.messages[i].calls for i in groups[index].messages)
-        return replied and not calls and attempt.decisions[index + 1].rendition == "gone"
-
-    def _leads_to_gone(self, index: int, attempt: Attempt) -> bool:
-        """Return whether calls led to an answer of which nothing is there, and to which the user replied: their results
-        would pass for what the user replies to."""
-        decisions = attempt.decisions
-        for group, reply in pairwise(self.inputs.groups[index:]):
-            if self._is_request(reply):
-                answered = group.index > index and decisions[group.index].rendition == "gone"
-                return answered and decisions[reply.index].rendition != "gone"
-        return False
 
     def _is_nod(self, group: Group) -> bool:
         """Return whether a group is a word or two, where people talk with each other."""

@@ -1,0 +1,31 @@
+"""Groups that would mislead if they stayed without what followed them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision
+from compactor_cli.model.planning import PlanInput
+
+
+def misleads(index: int, inputs: PlanInput, decisions: Mapping[int, Decision]) -> bool:
+    """Return whether a group would pass for what it is not: an answer for one that nobody replied to, as the reply is
+    gone; calls for what the user replies to, as the answer that they led to is gone."""
+
+    def is_gone(group: Group) -> bool:
+        return decisions[group.index].rendition == "gone"
+
+    groups = inputs.groups
+    for at in range(index + 1, len(groups)):
+        group, following = groups[at - 1], groups[at]
+        if _is_request(following, inputs):
+            if at - 1 > index:
+                return is_gone(group) and not is_gone(following)
+            calls = any(inputs.messages[i].calls for i in group.messages)
+            return not calls and is_gone(following)
+    return False
+
+
+def _is_request(group: Group, inputs: PlanInput) -> bool:
+    return all(inputs.messages[i].origin == "request" for i in group.messages)
