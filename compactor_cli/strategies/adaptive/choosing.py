@@ -326,13 +326,12 @@ class Chooser(PlanBuilder):
             group, decision = self.inputs.groups[index], attempt.decisions[index]
             if index in self.folded or index in self.kept or decision.rendition == "whole" or self._is_nod(group):
                 continue
-            if not self.talk and misleads(index, self.inputs, attempt.decisions):
-                continue
             # a newer request that is not there may have corrected this one
             is_request = not self.talk and self._is_request(group)
             if group.tokens - decision.tokens <= left and not (is_request and corrected):
-                left -= group.tokens - decision.tokens
-                added.append(index)
+                if self.talk or not misleads(index, self.inputs, attempt.decisions):
+                    left -= group.tokens - decision.tokens
+                    added.append(index)
             elif is_request and not quotes_all(attempt, group, self.lines):
                 corrected = True
         before = set(self.whole)

@@ -17,12 +17,12 @@ def misleads(index: int, inputs: PlanInput, decisions: Mapping[int, Decision]) -
         return decisions[group.index].rendition == "gone"
 
     groups = inputs.groups
+    calls = any(inputs.messages[i].calls for i in groups[index].messages)
     for at in range(index + 1, len(groups)):
         group, following = groups[at - 1], groups[at]
         if _is_request(following, inputs):
             if at - 1 > index:
-                return is_gone(group) and not is_gone(following)
-            calls = any(inputs.messages[i].calls for i in group.messages)
+                return calls and is_gone(group) and not is_gone(following)
             return not calls and is_gone(following)
     return False
 
