@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS, Sentence, sentences, statements
-from compactor_cli.text.subjects import later_on_subject, stems
+from compactor_cli.text.subjects import later_on_subject, stems, subject_terms
 
 _FIRM = compiled_later(
     r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
@@ -98,22 +99,23 @@ def overtaken(asked: Sequence[str]) -> set[int]:
 
 def said_again(said: Sequence[tuple[int, str]]) -> set[int]:
     """Return which sentences, each given with the number of its message, a later message says again, in other words or
-    as they are: nearly all that they are about is in it."""
+    as they are: all names and numbers, and nearly all that they are about, are in it."""
     terms = [stems(text) for _, text in said]
-    of_message: dict[int, set[str]] = {}
-    holders: dict[str, set[int]] = {}
-    for (message, _), own_terms in zip(said, terms, strict=True):
-        of_message.setdefault(message, set()).update(own_terms)
+    named = [{term for term in subject_terms(text) if not term.isalpha()} for _, text in said]
+    terms_of: defaultdict[int, set[str]] = defaultdict(set)
+    names_of: defaultdict[int, set[str]] = defaultdict(set)
+    holders: defaultdict[str, set[int]] = defaultdict(set)
+    for (message, _), own_terms, names in zip(said, terms, named, strict=True):
+        terms_of[message] |= own_terms
+        names_of[message] |= names
         for term in own_terms:
-            holders.setdefault(term, set()).add(message)
+            holders[term].add(message)
     again: set[int] = set()
-    for at, ((message, _), own_terms) in enumerate(zip(said, terms, strict=True)):
-        if len(own_terms) < _MATTER:
-            continue
+    for at, ((message, _), own_terms, names) in enumerate(zip(said, terms, named, strict=True)):
         missing = int(len(own_terms) * (1 - _AGAIN))
         rarest = sorted(own_terms, key=lambda term: (len(holders[term]), term))[: missing + 1]  # one of them is there
-        later = {other for term in rarest for other in holders[term] if other > message}
-        if any(len(own_terms - of_message[other]) <= missing for other in later):
+        later = {other for term in rarest for other in holders[term] if other > message and names <= names_of[other]}
+        if len(own_terms) >= _MATTER and any(len(own_terms - terms_of[other]) <= missing for other in later):
             again.add(at)
     return again
 

@@ -61,7 +61,19 @@ def test_the_end_of_what_was_said_before_each_request_comes_newest_first():
         result("c1", "x"),
         assistant("Done."),
         user("Thanks."),
-    ) == [["Done."], [("It is the parser. " * 9).strip(), ("Or the writer? " * 9).strip()]]
+    ) == [
+        ["Done."],
+        ["I looked at all of the files.", ("It is the parser. " * 9).strip(), ("Or the writer? " * 9).strip()],
+    ]
+
+
+def test_how_an_answer_begins_stands_before_the_newest_requests_only():
+    said = [
+        f"Part {n} of the harbour is to blame.\n\nThe cranes are old.\n\nSo is gate {n}.\n\nGo on?" for n in range(6)
+    ]
+    records = [user("Look into it."), *(message for text in said for message in (assistant(text), user("Go on.")))]
+    opened = [lines[0] for lines in answers(*records) if lines[0].startswith("Part ")]
+    assert opened == [f"Part {n} of the harbour is to blame." for n in (5, 4, 3)]
 
 
 def test_of_what_was_said_before_requests_the_ends_stay_that_fit():
@@ -77,9 +89,9 @@ def test_of_what_was_said_before_a_request_the_offer_that_it_takes_up_comes_with
     offers = [f"Ferry {name} {told_of}." for name in ("ANNA-7", "BERTA-3", "CLARA-9")]
     said = assistant("\n\n".join([*offers, "Which of these ferries shall I book for you, and for which day?"]))
     (picked,) = answers(user("Book a ferry."), said, user("I take BERTA-3, on Monday."))
-    assert picked == [offers[1], "Which of these ferries shall I book for you, and for which day?"]
-    (other,) = answers(user("Book a ferry."), said, user("The first one, on Monday, please."))
-    assert other[0] == offers[2]
+    assert picked == [*offers[:2], "Which of these ferries shall I book for you, and for which day?"]
+    (other,) = answers(user("Book a ferry."), said, user("The one in the morning, please."))
+    assert other[:-1] == [offers[0], offers[2]], "how it begins, and the line before its end"
 
 
 def test_of_an_answer_that_ends_with_a_courtesy_what_asks_comes_or_what_tells():

@@ -135,7 +135,8 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
             before = [line for line in others if line < end][1 - _END :]
             picked = picked_lines(messages[request].text("text"), lines, speech)
             opening = speech[:1] if request in newest else []
-            yield sorted({*opening, *(picked or _said_again(lines, request, others, end) or before), end})
+            told = picked or (*opening, *(_said_again(lines, request, others, end) or before))
+            yield sorted({*told, end})
 
 
 def agreed_to(messages: Sequence[Message], lines: SessionLines) -> tuple[list[int], list[int]]:
