@@ -14,6 +14,8 @@ from compactor_cli.text.clean import one_line
 
 _OPENING, _END = 160, 400
 """Characters of the first sentence of the agent's last words, or of one before calls, and of the last ones."""
+_SILENT = 2
+"""Turns with calls and no words behind those words at most: what more of them did is something else."""
 _SAID_LAST = 2
 """Sentences at their end that say what the work has come to, or what the agent asks."""
 
@@ -37,7 +39,8 @@ def since_last_request(request: SummaryRequest) -> str:
 def _since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
     """Return what is said of messages behind the request, with the agent's last words among them."""
     since = said_since(new, written)
-    spoke = next((m for m in reversed(new) if m.role == "assistant" and m.text("text").strip()), None)
+    turns = [message for message in new if message.role == "assistant"][-_SILENT - 1 :]
+    spoke = next((message for message in reversed(turns) if message.text("text").strip()), None)
     if spoke is None or not since or spoke.index in written:
         return since
     ended = ends_in_words(new, written)

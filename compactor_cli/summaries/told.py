@@ -51,6 +51,9 @@ _AGREES = compiled_later(
 """Says no more than that the user was understood."""
 _AGAIN, _MATTER = 0.8, 4
 """Share of the words of a sentence that a later message has where it says the same, and words that it takes to tell."""
+_LATEST = 8
+"""Newest messages with a word that are looked at."""
+_DIGITS = compiled_later(r"\d+")
 _FEW = 9
 """Words from which on a sentence says something, though it names nothing."""
 _STATEMENT = 2
@@ -101,21 +104,24 @@ def said_again(said: Sequence[tuple[int, str]]) -> set[int]:
     """Return which sentences, each given with the number of its message, a later message says again, in other words or
     as they are: all names and numbers, and nearly all that they are about, are in it."""
     terms = [stems(text) for _, text in said]
-    named = [{term for term in subject_terms(text) if not term.isalpha()} for _, text in said]
+    named = [{*_DIGITS.findall(text), *(t for t in subject_terms(text) if not t.isalpha())} for _, text in said]
     terms_of: defaultdict[int, set[str]] = defaultdict(set)
     names_of: defaultdict[int, set[str]] = defaultdict(set)
-    holders: defaultdict[str, set[int]] = defaultdict(set)
+    holders: defaultdict[str, list[int]] = defaultdict(list)
     for (message, _), own_terms, names in zip(said, terms, named, strict=True):
         terms_of[message] |= own_terms
         names_of[message] |= names
         for term in own_terms:
-            holders[term].add(message)
+            if holders[term][-1:] != [message]:
+                holders[term].append(message)
     again: set[int] = set()
     for at, ((message, _), own_terms, names) in enumerate(zip(said, terms, named, strict=True)):
         missing = int(len(own_terms) * (1 - _AGAIN))
         rarest = sorted(own_terms, key=lambda term: (len(holders[term]), term))[: missing + 1]  # one of them is there
-        later = {other for term in rarest for other in holders[term] if other > message and names <= names_of[other]}
-        if len(own_terms) >= _MATTER and any(len(own_terms - terms_of[other]) <= missing for other in later):
+        later = {other for term in rarest for other in holders[term][-_LATEST:] if other > message}
+        if len(own_terms) >= _MATTER and any(
+            names <= names_of[other] and len(own_terms - terms_of[other]) <= missing for other in later
+        ):
             again.add(at)
     return again
 

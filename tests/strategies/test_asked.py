@@ -112,3 +112,19 @@ def test_times_of_a_log_are_no_numbers_of_lines() -> None:
     log[150] += ", but PaymentGateway fails"
     records = looked(request="PaymentGateway fails, see app.py:10.", command="cat app.log")
     assert Asked(transcript(records).messages).lines((2, 0), log)[:1] == (150,)
+
+
+@pytest.mark.parametrize(
+    "taken_up",
+    [
+        assistant("The mistake is in `high_water`."),
+        assistant(None, ("next", "bash", {"command": "pytest -k high_water"})),
+    ],
+    ids=["said", "done"],
+)
+def test_lines_that_the_agent_went_on_from_hold_what_was_asked_for(taken_up: Json) -> None:
+    records = looked(request="Mend it.", command="cat src/tides.py")
+    found = Asked(transcript([*records, taken_up]).messages).lines((2, 0), LISTING)
+    assert [LISTING[index] for index in found] == DEFINITION
+    assert Asked(transcript([*records, user("Well, high_water?"), taken_up]).messages).lines((2, 0), LISTING)
+    assert not Asked(transcript([*records, assistant("I see.")]).messages).lines((2, 0), LISTING)

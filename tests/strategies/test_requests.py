@@ -258,3 +258,29 @@ def test_a_greeting_does_not_stay_without_what_it_begins(greeting: str, room: in
     texts = (f"{greeting} {asked}", "Go on.", "Move the trip to the 27th of May, please, and add a bag.")
     kept = said(choose_requests(requests(*texts), room, words))
     assert greeting not in kept or asked in kept
+
+
+def test_of_instructions_an_item_of_a_list_is_cut_from_its_end() -> None:
+    item = "- Use the tides of harbor K-7 for drafts. Otherwise never write to the log of K-9 at night."
+    text = "\n".join(
+        [f"- Rule {at} is about the paint of quay {at}, and says next to nothing." for at in range(9)] + [item]
+    )
+    for room in range(20, 120, 5):
+        kept = said(choose_requests(requests(text), room, words, places=False))
+        assert "Otherwise" not in kept or "- Use the tides of harbor K-7 for drafts. Otherwise" in kept, room
+    assert "Otherwise" in said(choose_requests(requests(text), 40, words, places=False))
+
+
+def test_of_a_short_request_a_sentence_that_leans_on_another_does_not_stay_alone() -> None:
+    asked = (
+        "Hello, I'm having a bit of a situation with my parcels and need to move them from express to slow delivery."
+    )
+    chat = requests(
+        f"{asked} Can you assist me with that?",
+        "I can give you my customer number; it's omar_davis_38. However, I am not sure about the rest at the moment.",
+        "I want all of these changed. It's been a tough time, and I just have to save where I can, at the same address.",
+        "Yes, please go ahead with all the changes. Also, could I get the difference back to the card that I paid with?",
+    )
+    kept = [said(choose_requests(chat, room, words)) for room in range(10, 120)]
+    assert all("assist me with that" not in text or asked in text for text in kept)
+    assert sum(asked in text and "assist me" not in text for text in kept) > 20

@@ -179,7 +179,9 @@ def test_a_call_that_is_written_as_text_is_no_reply() -> None:
     assert "said last" not in text, "the end of its words is the call"
 
 
-def test_what_was_said_before_other_calls_is_not_what_it_said_last() -> None:
+@pytest.mark.parametrize(("silent", "told"), [(1, True), (2, True), (3, False)])
+def test_what_was_said_before_many_other_calls_is_not_what_it_said_last(silent: int, told: bool) -> None:
     (call, answer) = written()
-    records = session({**call, "content": "First I only look at the folder."}, answer, *written())
-    assert "said last" not in handoff(records)
+    records = session({**call, "content": "First I only look at the folder."}, answer, *(written() * silent))
+    assert ("said last:\n" in handoff(records)) == told
+    assert ("First I only look at the folder." in handoff(records).partition("said last:")[2]) == told

@@ -102,6 +102,21 @@ def test_a_short_sentence_does_not_stay_without_the_one_that_it_goes_on_from(roo
     assert kept.splitlines() == expected
 
 
+@pytest.mark.parametrize("bullet", ["- ", "* ", "2. ", "  - "])
+def test_an_item_of_a_list_is_cut_from_its_end(bullet: str) -> None:
+    closed = "Buchungen der Klasse Basic sind endgültig und werden am Schalter niemals geändert."
+    others = "Andere Buchungen dürfen bei gleichem Ziel am Schalter von W-7 geändert werden."
+    text = f"{PLAIN}\n{bullet}{closed} {others}\n{PLAIN}"
+    wanted = Keywords(["W-7"])
+    both = len(bullet) + len(closed) + len(others) + 2
+    kept = [text[start:end].strip() for start, end in kept_sentences(text, both, wanted)]
+    assert kept == [f"{bullet}{closed}".strip(), others]
+    kept = [text[start:end].strip() for start, end in kept_sentences(text, both - 1, wanted)]
+    assert others not in kept, "what it says first may be what this is an exception to"
+    prose = text.replace(bullet, "")
+    assert others in [prose[start:end].strip() for start, end in kept_sentences(prose, both - 1, wanted)]
+
+
 def test_tags_and_fences_do_not_stay_for_themselves() -> None:
     text = f"<RULES>\n- Keep it plain and short.\n</RULES>\n```\nmake\n```\n<LAST>\n{'many ' * 40}words\n</LAST>\n"
     kept = "".join(text[start:end] for start, end in kept_sentences(text, 100, NONE))
