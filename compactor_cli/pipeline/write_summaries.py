@@ -127,9 +127,11 @@ def _task(messages: Sequence[Message]) -> str:
 
 
 def _up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:
-    """Return what stands on nothing behind these messages: that is kept in its place."""
+    """Return what stands on nothing behind these messages: that is kept in its place. A list of tasks is told whole, or
+    those that are missing would pass for ones that do not exist."""
     last = max(m.index for m in messages)
-    return tuple(line for line in state if line.message <= last)
+    listed = any(line.kind == "task" and line.message <= last for line in state)
+    return tuple(line for line in state if line.message <= last or (listed and line.kind == "task"))
 
 
 def _gone(decision: Decision) -> Decision:

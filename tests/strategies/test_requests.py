@@ -278,8 +278,8 @@ def test_of_a_short_request_a_sentence_that_leans_on_another_does_not_stay_alone
     chat = requests(
         f"{asked} Can you assist me with that?",
         "I can give you my customer number; it's omar_davis_38. However, I am not sure about the rest at the moment.",
-        "I want all of these changed. It's been a tough time, and I just have to save where I can, at the same address.",
-        "Yes, please go ahead with all the changes. Also, could I get the difference back to the card that I paid with?",
+        "I want all of these changed. It's been a tough time, and I just have to save where I can.",
+        "Yes, please go ahead with all the changes. Also, could I get the difference back to my card?",
     )
     kept = [said(choose_requests(chat, room, words)) for room in range(10, 120)]
     assert all("assist me with that" not in text or asked in text for text in kept)
