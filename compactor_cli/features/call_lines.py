@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from compactor_cli.features.work.ledger import call_arguments
@@ -119,11 +120,25 @@ def _edits(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _changed(old: str, new: str) -> Iterator[str]:
-    """Yield removed and added lines with their marks, without those that both begin or end with."""
-    before, after = old.split("\n") if old else [], new.split("\n") if new else []
-    shortest = min(len(before), len(after))
-    head = next((index for index in range(shortest) if before[index] != after[index]), shortest)
-    longest_tail = shortest - head
-    tail = next((index for index in range(longest_tail) if before[-1 - index] != after[-1 - index]), longest_tail)
-    yield from (f"{REMOVED}{line}" for line in before[head : len(before) - tail] if line.strip())
-    yield from (f"{ADDED}{line}" for line in after[head : len(after) - tail] if line.strip())
+    """Yield removed and added lines with their marks: not those that are in both, wherever they stand and however they
+    are indented, unless all are."""
+    before, after = ([line for line in text.split("\n") if line.strip()] for text in (old, new))
+    both = Counter(map(str.strip, before)) & Counter(map(str.strip, after))
+    removed, added = _without(before, both), _without(after, both)
+    if not removed and not added:
+        removed, added = before, after
+    yield from (f"{REMOVED}{line}" for line in removed)
+    yield from (f"{ADDED}{line}" for line in added)
+
+
+def _without(lines: Iterable[str], known: Counter[str]) -> list[str]:
+    """Return the lines without the known ones, each as often as it is known."""
+    left = known.copy()
+    found = []
+    for line in lines:
+        bare = line.strip()
+        if left[bare] > 0:
+            left[bare] -= 1
+        else:
+            found.append(line)
+    return found

@@ -121,6 +121,7 @@ _SESSION = Form(
         Heading("Earlier summary", ("Earlier summary",)),
     ),
     facts_first=True,
+    changes_only=True,
 )
 _HANDOFF = Form(
     "handoff",  # seed 004
@@ -134,6 +135,7 @@ _HANDOFF = Form(
         Heading("7. Immediate Next Step", ("Immediate",), state=("next",), always=True),
     ),
     facts_first=True,
+    changes_only=True,
     ends_with_request=True,
 )
 _LEDGER = tuple(Heading(section, (section,)) for section in FACTS)

@@ -33,7 +33,7 @@ _MARK = 12
 """Tokens of the mark of what is left out."""
 _CHANGED = 500
 """Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
-_WORD = compiled_later(r"\w")
+_WORD, _WORDS = compiled_later(r"\w"), compiled_later(r"\w+")
 _LINE = 120
 """Characters of the lines that a result has at least."""
 _ASKED = 3
@@ -236,10 +236,12 @@ def _needs_name(part: Part) -> bool:
 
 
 def _changes(part: Part) -> Iterator[str]:
-    """Yield the first lines that an edit adds to a file, or takes away where it adds none: what was done."""
+    """Yield lines that an edit adds to a file, or takes away where it adds none: what was done. Those come first that
+    have words which it does not take away: of a call around texts that stay the call, and not the texts."""
     for _, lines in changed_lines(part):
         by_mark = {mark: [line[3:] for line in lines if line.startswith(mark)] for mark in (ADDED, REMOVED)}
-        changed = by_mark[ADDED] or by_mark[REMOVED]
+        known = {word for line in by_mark[REMOVED] for word in _WORDS.findall(line)}
+        changed = sorted(by_mark[ADDED], key=lambda line: known.issuperset(_WORDS.findall(line))) or by_mark[REMOVED]
         sizes = accumulate(len(line) for line in changed)
         yield from (line for line, size in zip(changed, sizes, strict=True) if size <= _CHANGED)
 

@@ -202,8 +202,9 @@ def _speech(lines: SessionLines, message: int) -> list[int]:
 
 def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], bool]) -> tuple[StateLine, ...]:
     """Return the lines of the state of the work that fit in `room` tokens, but those that the reader sees anyway, of
-    tasks only where all are seen; one that does not fit costs no other. That something took place comes before the details of what did: a reader would do
-    it again. In a room that is not small the last line counts those that do not fit."""
+    tasks only where all are seen; one that does not fit costs no other. That something took place comes before the
+    details of what did: a reader would do it again. In a room that is not small the last line counts those that do not
+    fit."""
     state = session_state(inputs.messages, inputs.folder, inputs.pairing)
     seen = {line: is_seen(line) for line in state}
     listed = any(line.kind == "task" and not seen[line] for line in state)
