@@ -76,6 +76,12 @@ def test_how_an_answer_begins_stands_before_the_newest_requests_only():
     assert opened == [f"Part {n} of the harbour is to blame." for n in (5, 4, 3)]
 
 
+def test_an_opening_that_leads_to_something_comes_with_it():
+    said = "Here is what I found:\n\n- Gate 4 is rusty.\n\n- Gate 5 is new.\n\nThe quay is wet.\n\nWhat now?"
+    (told,) = answers(user("Look."), assistant(said), user("Mend the first, please."))
+    assert told == ["Here is what I found:", "- Gate 4 is rusty.", "The quay is wet.", "What now?"]
+
+
 def test_of_what_was_said_before_requests_the_ends_stay_that_fit():
     """The line before the end goes first; what is left is for the next one."""
     records = [user("Go."), assistant("I looked at all of it.\n\nShall I?"), user("Yes.")]

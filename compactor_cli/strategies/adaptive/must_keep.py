@@ -134,7 +134,7 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
             others = [line for line in speech if line != end]
             before = [line for line in others if line < end][1 - _END :]
             picked = picked_lines(messages[request].text("text"), lines, speech)
-            opening = speech[:1] if request in newest else []
+            opening = _opening(speech, lines) if request in newest else []
             told = picked or (*opening, *(_said_again(lines, request, others, end) or before))
             yield sorted({*told, end})
 
@@ -169,6 +169,11 @@ def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
         return list(lines.of_message(last.index))[-1:] if all(_THINKS.search(call.name) for call in last.calls) else []
     speech = _speech(lines, last.index)
     return [*speech[:-_END][:1], *speech[-_END:]]
+
+
+def _opening(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
+    """Return the line with which an answer begins, with the next one where it only leads to that."""
+    return speech[: 2 if lines.text(speech[0]).endswith(LEADS_ON) else 1]
 
 
 def _end_of(speech: Sequence[int], lines: SessionLines) -> int:
