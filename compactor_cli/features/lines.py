@@ -32,7 +32,7 @@ from compactor_cli.text.json_values import without_blanks
 from compactor_cli.text.list_items import parents_of_items
 from compactor_cli.text.section_headings import FilesShown, headings_between
 from compactor_cli.text.terms import chunked, judge, quoted_terms
-from compactor_cli.text.units import JsonMember, Span, clause_spans, json_members, line_units
+from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units
 
 _VALUE = re.compile(r'^"[\w-]+"\s*:\s*"([^"]*)"$')
 """A member of JSON that is a text."""
@@ -279,8 +279,8 @@ class SessionLines:
         return self.session.pieces[self.piece_of[line]].text[self.starts[line] : self.ends[line]]
 
     def has_words(self, line: int) -> bool:
-        """Return whether a line says anything: neither a fence nor a bracket does, alone."""
-        return any(map(str.isalnum, self.text(line)))
+        """Return whether a line says anything: neither a fence nor a bracket does, alone or behind its number."""
+        return has_words(self.text(line))
 
     def lead(self, line: int, after: int = -1) -> str:
         """Return what is shown before a line that is shown alone, with its gap signs: the object of a member of JSON,

@@ -1,4 +1,4 @@
-"""Lines of files that later calls of a session took out: where they were shown before, they do not hold any more."""
+"""Lines of files that say nothing any more: later calls of the session took them out, or their own call has them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from msgspec import Struct
 from compactor_cli.features.call_lines import ADDED, REMOVED, changed_lines
 from compactor_cli.features.work.calls import answered_call
 from compactor_cli.model.message import Message, Part
+from compactor_cli.text.escapes import readable
 from compactor_cli.text.patterns import compiled_later
 
 _SHORTEST = 16
@@ -32,6 +33,8 @@ class OutdatedLines:
     def __init__(self, messages: Sequence[Message]) -> None:
         self._calls = {part.call_id: part for message in messages for part in message.parts if part.kind == "tool_call"}
         self._removed: dict[str, _Removal] = {}
+        self._edits: set[str] = set()
+        """Ids of calls that changed files."""
         results = {p.call_id: p for message in messages for p in message.parts if p.kind == "tool_result"}
         for message in messages:
             for call in message.parts:
@@ -42,6 +45,7 @@ class OutdatedLines:
         if result is None or (ended := answered_call(call, result)).failed or ended.undecided:
             return
         for path, lines in changed_lines(call):
+            self._edits.add(call.call_id)
             there = {line.removeprefix(ADDED).strip() for line in lines if not line.startswith(REMOVED)}
             for text in there:
                 self._removed.pop(text, None)
@@ -52,8 +56,19 @@ class OutdatedLines:
 
     def within(self, message: int, part: Part, text: str) -> frozenset[int]:
         """Return the numbers of the physical lines, from 0, of the text of a call or a result that were taken out
-        later."""
-        return frozenset(self._found(message, part, text) if self._removed else ())
+        later, and of those that a result only repeats of its call."""
+        return frozenset((*self._found(message, part, text), *self._echoed(part, text)) if self._edits else ())
+
+    def _echoed(self, part: Part, text: str) -> Iterator[int]:
+        call = self._calls.get(part.call_id)
+        if part.kind != "tool_result" or call is None or part.call_id not in self._edits:
+            return
+        written = {line.strip() for line in readable(call.text).split("\n") if len(line.strip()) >= _SHORTEST}
+        for number, line in enumerate(text.split("\n")):
+            bare = line.strip()
+            place = _PLACE.match(bare)
+            if place and bare[place.end() :] in written:
+                yield number
 
     def _found(self, message: int, part: Part, text: str) -> Iterator[int]:
         call = self._calls.get(part.call_id, part)

@@ -68,6 +68,8 @@ _NOD = 10.0
 """What a sentence of a request counts less that says nothing without what it answers."""
 UNANSWERED = "The last request is not answered yet."
 REPLIED_BELOW = "The agent's last words on the last request stand at the end."
+_NEWER = 4.0
+"""What the newest error line of an output counts more than the oldest one."""
 _LONG_LINE = 400
 """Characters of a quoted span; a longer sentence is cut and says so."""
 _OUTPUT_BEGINS = 180
@@ -144,7 +146,7 @@ def candidates(
         elif message.role == "assistant":
             items += _assistant(message, matcher, replies=asked)
         asked = message.origin == "request"
-        items += _outputs(message, keywords, files)
+        items += _outputs(message, keywords, files, overcome)
     if messages and messages[-1].origin == "request" and not answered:
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), order_of(messages[-1], 999)))
     newest = _just_now(messages)
@@ -156,6 +158,7 @@ def candidates(
     if progress and not numbers.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
         newest = [message for message in newest if message.number > progress.messages[0]]
+    items = [_by_age(item, messages[-1].number) for item in items]
     items += _last_thought(newest)
     items += _facts(messages, earlier, overcome)
     return items
@@ -182,6 +185,13 @@ def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:
         return item
     current = not newest.isdisjoint(item.messages)
     return replace(item, section="In progress") if current else replace(item, bonus=item.bonus - _POLITE)
+
+
+def _by_age(item: SummaryItem, last: int) -> SummaryItem:
+    """Return an error of an output, worth more the newer it is: most of the old ones are mended."""
+    if item.section != "Errors" or not item.messages:
+        return item
+    return replace(item, bonus=item.bonus + _NEWER * item.messages[0] / max(1, last))
 
 
 def fact_items(messages: Sequence[Message], overcome: Set[int] = frozenset()) -> list[SummaryItem]:
@@ -325,13 +335,16 @@ def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterat
         yield SummaryItem(section, f'"{clip(sentence)}"', (message.number,), order_of(message, order), bonus)
 
 
-def _outputs(message: Message, keywords: frozenset[str], files: Collection[Spot]) -> Iterator[SummaryItem]:
-    """Yield lines of tool output that speak of what is kept, and error lines of results not known to have failed; of
-    `files` that are shown only what the tool itself says before anything else."""
+def _outputs(
+    message: Message, keywords: frozenset[str], files: Collection[Spot], overcome: Set[int]
+) -> Iterator[SummaryItem]:
+    """Yield lines of tool output that speak of what is kept, and error lines of results not known to have failed, and
+    not `overcome` since; of `files` that are shown only what the tool itself says before anything else."""
     for position, part in enumerate(message.parts):
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue
-        errors = [] if is_declined(part.text) else result_errors(part.text, part.failed, limit=3)
+        past = message.index in overcome or is_declined(part.text)
+        errors = [] if past else result_errors(part.text, part.failed, limit=3)
         if (message.index, position) in files and not part.failed:
             errors = [line for line in errors[:1] if part.text.lstrip().startswith(line.strip())]
         for order, line in enumerate(errors):

@@ -117,8 +117,13 @@ def is_label(line: str) -> bool:
 
 
 def shown_last(messages: Sequence[Message]) -> CodeSnippet | None:
-    """Return the code that the agent showed last in what it wrote; None when it showed none."""
+    """Return the code that the agent showed last in what it wrote; None when it showed none since the request before
+    the newest one, which may speak of it."""
+    asked = 0
     for message in reversed(messages):
+        asked += message.origin == "request"
+        if asked > 1:
+            return None
         if message.role != "assistant" or message.origin != "other":
             continue
         blocks = [match[2] for match in _FENCED.finditer(message.text("text"))]

@@ -14,6 +14,8 @@ _HEADING_OR_CODE = compiled_later(
     r"(`{3,}|~{3,}).*?(?:^ {0,3}\2[`~]*[ \t]*$|\Z))",
     re.MULTILINE | re.DOTALL,
 )
+_CLOSES = compiled_later(r"^[ \t]*</[A-Za-z][\w:.-]*>[ \t]*$", re.MULTILINE)
+"""A line behind what a harness puts in tags: what follows is of no section of that."""
 _PATH = r"(?:[\w.@+~-]*[/\\])*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+[/\\])+[\w.@+~-]+"
 _FILE = compiled_later(
     rf"^(?:diff --git \S+ \S+|(?:#{{1,6}}|={{2,}}>?|-{{2,}}(?=[ \t].*--$)|\*{{3}}|File:|\[File:)[ \t]+(?:{_PATH})"
@@ -27,13 +29,18 @@ Span = tuple[int, int]
 
 
 def heading_between(text: str, start: int, end: int) -> Span | None:
-    """Return the span of the last heading that stands whole between two places of a text; None where none does, or
-    another heading begins at `end`."""
+    """Return the span of the last heading that stands whole between two places of a text; None where none does, or its
+    section ends with what is in tags, or another heading begins at `end`."""
     if "\n" not in text[start:end]:
         return None
     headings = _headings(text)
     at = bisect_left(headings, (end, 0))
-    if not at or headings[at - 1][0] < start or headings[at - 1][1] > end:
+    if (
+        not at
+        or headings[at - 1][0] < start
+        or headings[at - 1][1] > end
+        or _CLOSES.search(text, headings[at - 1][1], end)
+    ):
         return None
     begins = at < len(headings) and not text[end : headings[at][0]].strip()
     return None if begins else headings[at - 1]

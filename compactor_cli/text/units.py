@@ -32,6 +32,8 @@ _FIRST, _SHORT, _PATH = 3, 60, 140
 """Which of the first members of an object can say which one it is, and characters of it at most: of a member, and of
 the path of a file."""
 _LONG_PROSE = 220
+_UNBROKEN = 2_000
+"""Characters without a break from which on they are data that nobody reads, and are cut by force."""
 _SHORTEST, _TOLD = 20, 60
 """Characters of a long first argument that say which call it is: at least before a blank, and at most."""
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
@@ -42,6 +44,8 @@ _LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"([^"\\\n]*(?:\\[^n][^"\\\n]*)*
 """A member of JSON that is a text, up to the end of its first line."""
 _FOUND = compiled_later(r"[\w@~.][\w@./+-]*[./][\w@./+-]*[:-]\d+[:-]|/[\w@./+ -]+[:-]\d+[:-]")
 """The path of a file and the number of a line, which searches put before what they found."""
+_TOKEN = compiled_later(r"[!-~]+")
+_LINE_NUMBER = compiled_later(r"[ \t]*\d+(?:→|\t|[:|-])")
 _SPACE = " \t\r\n"
 
 
@@ -75,6 +79,12 @@ def _is_found(line: str) -> bool:
     """Return whether a line is what a search found in a file: it is as long as what stands behind the path is."""
     place = _FOUND.match(line) if len(line) <= _LONG_PROSE else None
     return place is not None and len(line) - place.end() <= _LONG
+
+
+def has_words(line: str) -> bool:
+    """Return whether a line has a letter or a digit besides the number that stands before it."""
+    number = _LINE_NUMBER.match(line)
+    return any(map(str.isalnum, line[number.end() :] if number else line))
 
 
 def indent_at(text: str, start: int) -> str:
@@ -118,15 +128,21 @@ def _sentence_cuts(line: str) -> Iterator[int]:
 
 
 def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
-    """Yield where to cut text so that pieces are no longer than `longest` characters, or as long as prose may be where
-    a long name would be cut in two."""
+    """Yield where to cut text so that pieces are no longer than `longest` characters, or longer where a long name, a
+    key or a number would be cut in two: half of one passes for another."""
     while end - start > longest:
         far = min(end, start + _LONG_PROSE)
         cut = _break_before(line, start + longest // 3, start + longest)
-        cut = cut or _break_behind(line, start + longest, far) or far
+        cut = cut or _break_behind(line, start + longest, far) or _token_end(line, far, end)
         if cut < end:
             yield cut
         start = cut
+
+
+def _token_end(line: str, place: int, end: int) -> int:
+    """Return where what stands at a place ends, where that is a key, a number or another run of letters and signs."""
+    token = _TOKEN.match(line, place - 1, end) if place < end else None
+    return token.end() if token and 1 < token.end() - place + 1 < _UNBROKEN else place
 
 
 def _break_before(line: str, start: int, end: int) -> int:

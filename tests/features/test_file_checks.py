@@ -172,6 +172,8 @@ def test_a_runner_of_tasks_says_before_each_line_which_task_it_is_of():
     [
         ("pytest -q", "src/a.py", True),
         ("pytest -q", "README.md", False),
+        ("go test ./integration/...", "pkg/a/x.go", True),
+        ("go test ./integration/...", "README.md", False),
         ("go vet ./pkg/a/", "pkg/a/x.go", True),
         ("go vet ./pkg/a/", "pkg/b/x.go", False),
         ("prettier --check docs/a.mdx", "docs/a.mdx", True),

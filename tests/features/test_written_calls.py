@@ -40,7 +40,7 @@ def test_commands_that_are_written_as_text_make_the_state(form):
         ("git push origin main", "To github.com:a/b.git\n   1a2b3c4..5d6e7f8  main -> main"),
     )
     assert texts(messages) == [
-        "failing: pytest tests/test_dates.py: tests/test_dates.py::test_leap_year",
+        "failing: pytest tests/test_dates.py: tests/test_dates.py::test_leap_year (before the last edits)",
         "git push origin main",
         "edited src/dates.py, unchecked",
     ]

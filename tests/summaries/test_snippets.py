@@ -7,8 +7,8 @@ import json
 import pytest
 
 from compactor_cli.summaries.sections import code_items
-from compactor_cli.summaries.snippets import changes
-from tests.builders import call, calling, read, result, user
+from compactor_cli.summaries.snippets import changes, shown_last
+from tests.builders import assistant, call, calling, read, result, user
 
 
 def did(*calls):
@@ -92,3 +92,19 @@ def test_a_change_that_was_overtaken_is_not_the_last_one_in_later_rounds():
         "earlier change of `src/two.py` [earlier #6]",
         "last change of `src/three.py` [earlier #7]",
     ]
+
+
+@pytest.mark.parametrize(
+    ("since", "shown"),
+    [
+        ([], True),
+        ([user("Apply it.")], True),
+        ([user("Apply it."), assistant("I look at it first.")], True),
+        ([user("Apply it."), assistant("Done."), user("Now the docs, please.")], False),
+        ([user("Apply it."), assistant("Done."), user("Now the docs."), assistant("Here they are.")], False),
+    ],
+)
+def test_code_that_was_shown_before_an_older_request_is_not_active(since, shown):
+    code = "So:\n\n```python\nprint(high_water)\n```"
+    messages = read(user("Show me how."), assistant(code), *since)
+    assert (shown_last(messages) is not None) == shown

@@ -14,6 +14,7 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.units import has_words
 
 _WORD = compiled_later(r"\w{4,}")
 _FILE = compiled_later(r"\S*\w\.[A-Za-z]\w{0,4}\W*")
@@ -50,8 +51,8 @@ class Asked:
         if result not in self._found:
             words, numbers = self._wanted(result)
             found = list(dict.fromkeys((*_numbered(lines, numbers), *_holding(lines, words))))
-            behind = (range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in found)
-            self._found[result] = tuple(dict.fromkeys((*found, *chain.from_iterable(behind))))
+            behind = chain.from_iterable(range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in found)
+            self._found[result] = tuple(dict.fromkeys((*found, *(n for n in behind if has_words(lines[n])))))
         return self._found[result]
 
     def _wanted(self, result: Spot) -> tuple[frozenset[str], frozenset[str]]:
