@@ -264,11 +264,13 @@ def _by_part(request: SummaryRequest, form: Form, items: Sequence[SummaryItem]) 
 def _suiting(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
     """Return the lines that a form has a place for, weighed as it weighs them."""
     places, less = sections_in(form), dict(form.less)
+    read = {id(item) for item in items if item.fact is not None and item.section == "Files" and item.fact.only_read}
+    changed = any(item.fact is not None and item.section == "Files" and id(item) not in read for item in items)
+    left_out = read if form.changes_only and changed else ()
     return [
         replace(item, bonus=item.bonus - less.get(item.section, 0.0))
         for item in items
-        if item.section in places
-        and not (form.changes_only and item.fact is not None and item.section == "Files" and item.fact.only_read)
+        if item.section in places and id(item) not in left_out
     ]
 
 

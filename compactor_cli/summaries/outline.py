@@ -70,7 +70,7 @@ class Form(Struct, frozen=True):
     less: tuple[tuple[str, float], ...] = ()
     """Sections that weigh less in it, and by how much."""
     changes_only: bool = False
-    """Of files it names those that were changed."""
+    """Of files it names those that were changed, if any was."""
 
 
 _SUMMARY = Form("summary", tuple(Heading(section, (section,)) for section in SECTIONS))  # seed 003

@@ -2,7 +2,7 @@
 
 INSTRUCTIONS_SHARE = 0.1
 """Share of a room for standing instructions that a harness put in."""
-BINDING_SHARE = 0.05
+BINDING_SHARE = 0.08
 """Share of a room for the sentences that bind, of those that have no room as a whole."""
 LARGE_REQUEST, SMALL_REQUEST = 0.4, 60
 """Share of a room, and tokens in any case, up to which the last request is kept whole."""
