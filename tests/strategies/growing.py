@@ -104,7 +104,7 @@ def by_file(actions: Counter[tuple[str, str]], paths: KnownPaths) -> Counter[tup
 
 
 def lost_facts(last: Round) -> list[str]:
-    """What the ledger of the whole session knows and the last output does not."""
+    """What the ledger of the whole session knows and the last output does not, what was read aside."""
     kept = [m for m in last.part.messages if m.origin != "summary"]
     stated = [fact for text in summaries_of(last.part) for fact in facts_in(text)]
     told, _ = repair(last.told, adjacent_results=True, per_message=0, count=len)  # a call without a result did nothing
@@ -117,7 +117,7 @@ def lost_facts(last: Round) -> list[str]:
     lost = [
         f"{path} {action}: {have[path, action]} of {times}"
         for (path, action), times in done.items()
-        if have[path, action] != times
+        if have[path, action] != times and action != "read"
     ]
     now, ever = compute_ledger(kept), compute_ledger(told.messages)
     commands = {shown_command(c.text) for c in now.commands} | {f.about for f in stated if f.section == "Commands"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, takewhile
 
 from msgspec.structs import replace
 
@@ -46,6 +46,8 @@ _USED = 0.97
 """Share of the room below which groups are looked for that fit whole into what is left."""
 _ASKED = (RESULT_SHARE, RESULT_SHARE / 4)
 """Shares of a small and of a large room that lines of the newest result with what it was asked for may take."""
+_SMALL_RESULTS, _SMALL_RESULT = 0.06, 120
+"""Share of the room for all of small results since the newest request, and tokens of the largest."""
 _LEAST = 0.1
 """What a token of a line must be worth beside one of the lines before: the last quarter of all has 2% of the value."""
 _SMALLEST_LINE = 6
@@ -78,6 +80,7 @@ class Chooser(PlanBuilder):
         self._take(words.within(min(self.request_room, free - MARK), self.asked))
         self.request_lines = frozenset(self.selector.taken)
         self._take_pending(int(RESULT_SHARE * self.room))
+        self._take_small_results(int(_SMALL_RESULTS * self.room))
         instructions = list(must_keep.instructions(inputs.messages, self.lines))
         binding = BINDING_SHARE * self.room
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions, binding=binding))
@@ -131,6 +134,16 @@ class Chooser(PlanBuilder):
                 if self.selector.cost(line) <= left:
                     left -= self.selector.take(line)
         self.selector.fill(pending, room - (asked - left))
+
+    def _take_small_results(self, room: int) -> None:
+        """Take all of the small results that the agent has for the newest request, the newest first."""
+        since = takewhile(lambda group: not self._is_request(group), reversed(self.inputs.groups))
+        for group in since:
+            if group.index in self.newest.in_place and group.index not in self.newest.last:
+                results = [i for i in group.messages if self.inputs.messages[i].results]
+                lines = [line for i in results for line in self.lines.of_message(i) if line not in self.lines.silent]
+                if sum(map(self.selector.cost, lines)) <= min(_SMALL_RESULT, room):
+                    room -= self._take(lines)
 
     def _take(self, lines: Iterable[int]) -> int:
         return sum(self.selector.take(line) for line in lines)
