@@ -121,3 +121,18 @@ def test_a_quoted_call_that_failed_says_so_where_nothing_of_its_result_is_quoted
         records += [assistant(f"I look where v4.2.0-rc1 is named, place {at}.", f"d{at}"), result(f"d{at}", listing)]
     text = "\n".join(m.text() for m in compact(records, target_tokens=700, strategy="adaptive").messages)
     assert f"#13 {said}: " in text
+
+
+@pytest.mark.parametrize(("asked_before", "target", "whole"), [(True, 2_400, True), (False, 2_400, False)])
+def test_a_small_result_for_the_newest_request_is_whole(asked_before: bool, target: int, whole: bool) -> None:
+    old = []
+    for at in range(12):
+        levels = (f"harbor_{at}_{n}.py:{n}: levels_{at * 31 + n} = gate_{n * at}.high_water" for n in range(40))
+        old += [assistant(f"I look at part {at}.", f"o{at}"), result(f"o{at}", "\n".join(levels))]
+    small = "\n".join(f"{n:6}→    a = {n} * x if y else z" for n in range(1, 10))
+    look = [assistant(None, ("look", "Read", {"path": "src/tides.py"})), result("look", small)]
+    asked = [user("Now mend the tides, please.")]
+    then = [assistant("I see.", ("next", "Bash", {"command": "make tides"})), result("next", "done")]
+    records = [user(TASK), *old, *(asked if asked_before else ()), *look, *(() if asked_before else asked), *then]
+    part = compact(records, target_tokens=target, strategy="adaptive")
+    assert any(small in message.text() for message in part.messages) == whole
