@@ -218,7 +218,7 @@ def json_members(
                 for start, end, begin, is_usual in runs
             ]
             inner_leads = [_leads(text, m, ends) if text[m.start] in "{[" else leads for m in inside]
-            members = zip(_led(inside, outer), inner_leads, strict=True)
+            members = zip(_led(inside, outer, text), inner_leads, strict=True)
             waiting += reversed([(member, level + 1, inner) for member, inner in members])
     return result
 
@@ -269,11 +269,14 @@ def _call_leads(text: str, call: JsonMember, ends: dict[int, int]) -> tuple[Span
     return _leads(text, call, ends, _PATH)
 
 
-def _led(members: list[JsonMember], outer: JsonMember) -> list[JsonMember]:
-    """Begin the first of the members where the list or object around them begins."""
+def _led(members: list[JsonMember], outer: JsonMember, text: str = "") -> list[JsonMember]:
+    """Begin the first of the members where the list or object around them begins. The key of that says what it is a
+    member of where it is shown alone, as it does for the others."""
     if not members:
         return []
-    return [replace(members[0], begin=outer.begin, depth=outer.depth, leads=outer.leads), *members[1:]]
+    keyed = outer.start - outer.begin <= _SHORT and '"' in text[outer.begin : outer.start]
+    leads = (*outer.leads[-1:], (outer.begin, outer.start)) if keyed else outer.leads
+    return [replace(members[0], begin=outer.begin, depth=outer.depth, leads=leads), *members[1:]]
 
 
 @lru_cache(maxsize=2)  # the arguments of a call are asked for twice, one after the other

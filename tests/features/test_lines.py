@@ -318,3 +318,17 @@ def test_json_on_one_line_is_read_without_its_blanks():
 def test_any_other_result_is_read_as_it_stands(text):
     messages = read(user("Go."), calling(call("c1")), result("c1", text))
     assert read_session(messages).pieces[-1].text == text
+
+
+def test_a_member_that_is_shown_alone_says_which_key_it_is_of() -> None:
+    ways = {
+        f"card_{n}": {"source": "credit_card", "brand": f"brand-{n}", "last_four": f"{n}437", "id": f"card_{n}"}
+        for n in (11, 12, 13)
+    }
+    told = Told(
+        user("go"), calling(call("c1", "look")), result("c1", json.dumps({"name": "Mia", "payment_methods": ways}))
+    )
+    lines = told.lines
+    for n in (11, 12, 13):
+        (line,) = [line for line in lines.of_message(2) if f'"{n}437"' in lines.text(line)]
+        assert f'"card_{n}":' in lines.lead(line) + lines.text(line), n
