@@ -207,7 +207,8 @@ def json_members(
         is_whole = size <= _MEMBERS or (size <= _OBJECT and _is_listed(text, outer.start))
         if is_whole or text[outer.start] not in "{[":
             told = _placed(outer, place) if place else outer
-            spans = _value(shown or text, told.start, told.end)
+            with_key = text[outer.start] in "{[" and _is_keyed(text, outer)
+            spans = _value(shown or text, told.begin if with_key else told.start, told.end)
             shown_before = _placed(replace(outer, leads=leads), place).leads if place else leads
             pieces = [JsonMember(start, end, start, level + 1, shown_before, outer.usual) for start, end in spans]
             result += _led(pieces, told)
@@ -274,9 +275,13 @@ def _led(members: list[JsonMember], outer: JsonMember, text: str = "") -> list[J
     member of where it is shown alone, as it does for the others."""
     if not members:
         return []
-    keyed = outer.start - outer.begin <= _SHORT and '"' in text[outer.begin : outer.start]
-    leads = (*outer.leads[-1:], (outer.begin, outer.start)) if keyed else outer.leads
+    leads = (*outer.leads[-1:], (outer.begin, outer.start)) if text and _is_keyed(text, outer) else outer.leads
     return [replace(members[0], begin=outer.begin, depth=outer.depth, leads=leads), *members[1:]]
+
+
+def _is_keyed(text: str, member: JsonMember) -> bool:
+    """Return whether its key stands right before a member, and is short."""
+    return member.start - member.begin <= _SHORT and text[member.begin : member.start].rstrip(_SPACE).endswith(":")
 
 
 @lru_cache(maxsize=2)  # the arguments of a call are asked for twice, one after the other
