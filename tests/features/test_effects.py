@@ -369,3 +369,15 @@ def test_a_worktree_that_an_earlier_round_tells_is_over_when_it_is_removed() -> 
     assert session.texts(earlier=["git worktree add ../review main", "git worktree add ../other main"]) == [
         "git worktree add ../other main"
     ]
+
+
+def test_a_failure_names_all_of_which_the_same_is_said() -> None:
+    conflicts = [f"Auto-merging src/{name}.go\nCONFLICT (content): Merge conflict in src/{name}.go" for name in "abc"]
+    said = "\n".join([*conflicts, "Automatic merge failed; fix conflicts and then commit the result.\nexit code: 1"])
+    assert Session().runs("git merge main", said).texts() == [
+        "failed: git merge main: CONFLICT (content): Merge conflict in src/a.go, src/b.go, src/c.go"
+    ]
+    many = "\n".join(f"CONFLICT (content): Merge conflict in src/some/folder/file_{n}.go" for n in range(20))
+    (told,) = Session().runs("git merge main", f"{many}\nexit code: 1").texts()
+    assert told.endswith("src/some/folder/file_6.go, and 13 more")
+    assert len(told) < 300

@@ -123,12 +123,18 @@ def test_a_quoted_call_that_failed_says_so_where_nothing_of_its_result_is_quoted
     assert f"#13 {said}: " in text
 
 
-@pytest.mark.parametrize(("asked_before", "target", "whole"), [(True, 2_400, True), (False, 2_400, False)])
-def test_a_small_result_for_the_newest_request_is_whole(asked_before: bool, target: int, whole: bool) -> None:
+def readings() -> list[Json]:
+    """Old results with more names than there is room for."""
     old = []
     for at in range(12):
         levels = (f"harbor_{at}_{n}.py:{n}: levels_{at * 31 + n} = gate_{n * at}.high_water" for n in range(40))
         old += [assistant(f"I look at part {at}.", f"o{at}"), result(f"o{at}", "\n".join(levels))]
+    return old
+
+
+@pytest.mark.parametrize(("asked_before", "target", "whole"), [(True, 2_400, True), (False, 2_400, False)])
+def test_a_small_result_for_the_newest_request_is_whole(asked_before: bool, target: int, whole: bool) -> None:
+    old = readings()
     small = "\n".join(f"{n:6}→    a = {n} * x if y else z" for n in range(1, 10))
     look = [assistant(None, ("look", "Read", {"path": "src/tides.py"})), result("look", small)]
     asked = [user("Now mend the tides, please.")]
@@ -136,3 +142,22 @@ def test_a_small_result_for_the_newest_request_is_whole(asked_before: bool, targ
     records = [user(TASK), *old, *(asked if asked_before else ()), *look, *(() if asked_before else asked), *then]
     part = compact(records, target_tokens=target, strategy="adaptive")
     assert any(small in message.text() for message in part.messages) == whole
+
+
+@pytest.mark.parametrize(("said", "stays"), [(None, False), ("The first part is done.", True)])
+def test_calls_about_the_list_of_tasks_alone_are_told_by_the_state(said: str | None, stays: bool) -> None:
+    records = [user(TASK), *readings()]
+    for at in range(1, 7):
+        made = f"Task #{at} created successfully: Mend part {at} of the harbor"
+        records += [assistant(None, (f"t{at}", "TaskCreate", {"subject": f"Mend part {at} of the harbor"}))]
+        records += [result(f"t{at}", made)]
+    records += [assistant(said, ("u", "TaskUpdate", {"taskId": "1", "status": "completed"}))]
+    records += [result("u", "Updated task #1 status")]
+    records += [assistant("I go on.", ("next", "Bash", {"command": "make tides"})), result("next", "done")]
+    part = compact(records, target_tokens=2_000, strategy="adaptive")
+    calls = [call.name for message in part.messages for call in message.calls]
+    assert ("TaskUpdate" in calls) == stays
+    assert "TaskCreate" not in calls
+    text = "\n".join(message.text() for message in part.messages)
+    assert all(f"- [ ] Mend part {at} of the harbor (task {at})" in text for at in range(2, 7))
+    assert "- [x] Mend part 1 of the harbor (task 1)" in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 from msgspec import Struct
@@ -36,6 +36,10 @@ _MOST_RESULT = 20_000
 """Characters of a result from which on it is not read as JSON."""
 _ARGUMENTS_WIDTH = 140
 _SCALAR_WIDTH = 60
+_REASON_WIDTH, _LISTED_WIDTH = 140, 240
+"""Characters of why a call failed, and with the names of which that is said too."""
+_ALIKE = 2
+"""Blanks at least in what lines of an output are alike in."""
 _ELEMENT_WIDTH = 40
 """Of a text that tells which element of a list is meant; a longer one tells something else."""
 _MOST_MEMBERS = 3
@@ -206,4 +210,24 @@ def reason(call: ToolCall) -> str:
     """Return what the result of a failed call says first of the failure."""
     if not call.failed:
         return ""
-    return one_line(re.sub(r"</?\w+>", "", _stated(call.said) or failure_line(call.said)), 140)
+    return with_alike(call.said, _stated(call.said) or failure_line(call.said))
+
+
+def with_alike(said: str, line: str) -> str:
+    """Return a line of an output that says why a call failed, with the names of which others say the same."""
+    told = one_line(re.sub(r"</?\w+>", "", line), _REASON_WIDTH)
+    names = [] if told.endswith("…") else _alike(said, line.strip())
+    sizes = accumulate((len(name) + 2 for name in names), initial=len(told))
+    listed = sum(size <= _LISTED_WIDTH for size in islice(sizes, 1, None))
+    more = [f"and {len(names) - listed} more"] if listed < len(names) else []
+    return ", ".join([told, *names[:listed], *more])
+
+
+def _alike(said: str, line: str) -> list[str]:
+    """Return the last words of other lines of an output that are like this one but for their last word."""
+    begin = line.rpartition(" ")[0]
+    if begin.count(" ") < _ALIKE:
+        return []
+    others = (other.strip() for other in said.split("\n"))
+    ends = (other[len(begin) + 1 :] for other in others if other != line and other.startswith(f"{begin} "))
+    return [end for end in dict.fromkeys(ends) if end and " " not in end]

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.effects import ADDRESS, Effect, plain_key, reason
+from compactor_cli.features.work.effects import ADDRESS, Effect, plain_key, reason, with_alike
 from compactor_cli.features.work.git_files import past_options
 from compactor_cli.features.work.git_steps import first_line, git_step
 from compactor_cli.features.work.github_steps import github_key, github_step
 from compactor_cli.features.work.programs import program_words, without_prefixes
 from compactor_cli.features.work.remote_steps import remote_key, remote_step
-from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
@@ -101,7 +100,7 @@ def _refusal(call: ToolCall, key: str) -> str:
     if not found:
         return reason(call)
     start = call.said.rfind("\n", 0, found.start() + 1) + 1
-    return one_line(call.said[start:].split("\n", 1)[0], 140)
+    return with_alike(call.said, call.said[start:].split("\n", 1)[0])
 
 
 def _confirmed(text: str, said: str, key: str) -> str:

@@ -81,6 +81,13 @@ def told_words(parts: Iterable[Part]) -> str:
     return " ".join(["", *(word for part in parts for word in _WORDS.findall(unescape(part.text))), ""])
 
 
+def only_keeps_list(messages: Iterable[Message]) -> bool:
+    """Return whether an exchange has nothing but calls about the agent's own list of tasks, and no words."""
+    said = [message for message in messages if message.role == "assistant"]
+    calls = [call for message in said for call in message.calls]
+    return bool(calls) and all(_is_of_plans(c.name) for c in calls) and not any(m.text("text").strip() for m in said)
+
+
 def names_task(line: str, told: str) -> bool:
     """Return whether the words of a task, given as its line of the state, are among those of an exchange."""
     return f" {' '.join(_WORDS.findall(_NUMBERED.sub('', line.partition('] ')[2])))} " in told

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from math import inf
 
 from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.work.task_lists import only_keeps_list
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision
@@ -17,6 +18,8 @@ RESULT_SHARE = 0.2
 """Share of the room for lines of the result that the agent answers next."""
 _MOST = 40
 """Newest groups that may stay at their place for being the newest."""
+_FEW_LISTING = 3
+"""Groups with calls about the list of tasks that take no more than to tell the list."""
 _WORTH_A_SUMMARY = 100
 """Tokens of a group from which on a summary of it is shorter."""
 _WRITTEN = 150
@@ -82,15 +85,23 @@ class NewestExchanges:
         """Return the newest groups, as long as they are cheap with the lines of their results left out."""
         used = sum(decision.tokens for decision in decided.values())
         chosen = set(decided)
+        listing = self._listing(groups[-_MOST:])
         for group in reversed(groups[-_MOST:]):
             if group.index in folded:
                 break
+            if group.index in listing:
+                continue
             if group.index not in decided and not self._is_request(group):
                 used += self._renderer.render(group, (), "", self.written(group.index)).tokens
             if used > (self._limit if group.index in self.last else self._share):
                 break
             chosen.add(group.index)
         return chosen
+
+    def _listing(self, groups: Sequence[Group]) -> set[int]:
+        """Return the groups that only keep the agent's list of tasks, where these are not few: the state tells it."""
+        found = {g.index for g in groups if only_keeps_list(self._messages[i] for i in g.messages)}
+        return found - self.last.keys() if len(found) > _FEW_LISTING else set()
 
     def _behind_first(self, groups: Sequence[Group]) -> Sequence[Group]:
         """Return the groups behind the oldest one of which a summary is shorter, with the last exchange in any case."""
