@@ -25,6 +25,7 @@ from compactor_cli.features.result_noise import noise_in
 from compactor_cli.features.usual_arguments import UsualArguments
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.replies import reply_span
 from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.escapes import place_in_readable
@@ -151,17 +152,23 @@ class SessionText(Struct):
 
 
 def read_session(
-    messages: Sequence[Message], reach: int | None = None, query: str = "", *, quoted_only: bool = False
+    messages: Sequence[Message],
+    reach: int | None = None,
+    query: str = "",
+    *,
+    quoted_only: bool = False,
+    pairing: Pairing | None = None,
 ) -> SessionText:
     """Read texts, calls and results; thinking and pictures have no lines. Words count where people and the
     agent speak; of calls and results only names are taken.
 
     Of messages further back than `reach` tokens only requests, calls and failures are read. Words of
-    `query` count everywhere. `quoted_only`: of earlier summaries only the lines that they quote.
+    `query` count everywhere. `quoted_only`: of earlier summaries only the lines that they quote. `pairing`: that of the
+    messages, where it is known.
     """
     session = SessionText(frozenset(term.text for chunk in chunked(query).split() for term in judge(chunk)))
     near = 0 if reach is None else _within_reach(messages, reach)
-    replaced = OutdatedLines(messages)
+    replaced = OutdatedLines(messages, pairing)
     for at, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):
@@ -179,7 +186,7 @@ def read_session(
                 apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
                 cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
                 escaped = json if text is not json and _is_plain_form(text, json) else ""
-                old = replaced.within(at, part, text) if part.kind != "text" else frozenset[int]()
+                old = replaced.within((at, position), part, text) if part.kind != "text" else frozenset[int]()
                 session.read(
                     (at, position), text, part.tokens, speech=speech, call=call, cut=cut, escaped=escaped, outdated=old
                 )

@@ -82,7 +82,7 @@ class PlanBuilder:
         assert inputs.profile is not None
         self.inputs, self.kept, self.rest, self.room, self.request_room = inputs, kept, rest, room, request_room
         self.group_of = {i: g.index for g in inputs.groups for i in g.messages}
-        session = read_session(inputs.messages, REACH, inputs.settings.query)
+        session = read_session(inputs.messages, REACH, inputs.settings.query, pairing=inputs.pairing)
         evidence = gather(inputs.messages, session)
         self.values = TermScores(session, evidence, inputs.profile)
         self.reported = {report.group: report} if report else {}

@@ -36,7 +36,7 @@ def quoted_details(
     room = min(room, DETAIL) - inputs.count(LEGEND)
     if room < _LEAST or inputs.profile is None:
         return (), 0
-    session = read_session(inputs.messages, REACH, inputs.settings.query, quoted_only=True)
+    session = read_session(inputs.messages, REACH, inputs.settings.query, quoted_only=True, pairing=inputs.pairing)
     evidence = gather(inputs.messages, session)
     values = TermScores(session, evidence, inputs.profile)
     inside = {i for group in covered for i in group.messages} - set(aside)
