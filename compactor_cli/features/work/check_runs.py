@@ -249,6 +249,11 @@ class CheckRuns:
             yield StateLine("check", f"passed: {run.check.label}{since}", run.message)
 
 
+def is_out_of_date(line: StateLine) -> bool:
+    """Return whether a line says of a check that files were changed behind it."""
+    return line.text.endswith(_BEFORE_EDITS)
+
+
 def _is_out_of_date(run: Run, changed: Mapping[str, int]) -> bool:
     """Return whether files that a check looks at were changed behind its run."""
     since = (path for path, order in changed.items() if order > max(run.order, -1))

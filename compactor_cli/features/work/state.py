@@ -19,7 +19,7 @@ from compactor_cli.features.work.calls import (
     told_arguments,
 )
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
-from compactor_cli.features.work.check_runs import CheckRuns
+from compactor_cli.features.work.check_runs import CheckRuns, is_out_of_date
 from compactor_cli.features.work.effects import Effect, act_effect
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
@@ -352,9 +352,11 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     effects = [*reversed(list(failed)), *reversed(state.done.values())]
     yield from sorted(effects, key=lambda line: -line.message)
     yield from (line for line in tasks if not line.open)
-    yield from state.checks.passing_lines(state.files.edits())
+    passed = [*state.checks.passing_lines(state.files.edits())]
+    yield from (line for line in passed if not is_out_of_date(line))
     checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts)
     yield from state.files.lines(root, checks)
+    yield from filter(is_out_of_date, passed)  # of files it says less than what is known of these
     if state.unlisted:
         yield StateLine("file", unlisted_text(state.unlisted), -1)
 
