@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -10,25 +11,30 @@ from compactor_cli.features.call_lines import ADDED, REMOVED, changed_lines
 from compactor_cli.features.work.calls import answered_call
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot, pair
-from compactor_cli.text.escapes import readable
 from compactor_cli.text.patterns import compiled_later
 
 _SHORTEST = 16
 """Characters of the shortest line that is not like one of any other file."""
-_EDITS = ("old", "Begin Patch")
-"""One of these stands in every call that takes lines out of a file."""
+_WRITES = ("old", "new", "Begin Patch", "content", "file_text")
+"""One of these stands in every call that changes lines of a file."""
+_GIT = compiled_later(
+    r"\bgit (?:-C \S+ )?"
+    r"(?:checkout(?! -[bB])|restore|reset|stash|revert|switch(?! -[cC])|merge|rebase|pull|cherry-pick)\b"
+)
+"""Commands behind which nobody knows what the files hold."""
 _NAME = compiled_later(r"[^/\s\"\\:]+")
 _READ = 300
 """Characters at the beginning of a call, and of a text, in which the name of a file is looked for."""
-_PLACE = compiled_later(r"^(?:(?:[\w./@~-]+[:-])?\d+(?:→|\t|[:|-])|\+\| )")
+_PLACE = compiled_later(r"^(?:(?:[\w./\\@~-]+[:-])?L?\d+(?:→|\t|[:-]| ?\|)|\+\| )")
 """What stands before a line that is shown: its number, with the path in what a search found; the mark of an edit."""
 
 
 class _Removal(Struct, frozen=True):
-    """The last message that took a line out, and the name of its file."""
+    """The last message that took a line out, the end of the path of its file, and how often it was taken out."""
 
     message: int
-    file: str
+    path: str
+    times: int = 1
 
 
 class OutdatedLines:
@@ -44,28 +50,32 @@ class OutdatedLines:
         """Names of the files that lines were taken out of."""
         self._last = -1
         """The last message that took lines out."""
-        self._edits: set[Spot] = set()
-        """Calls that changed files."""
-        for at, message in enumerate(messages):
-            for position, call in enumerate(message.parts):
-                if call.kind == "tool_call" and any(map(call.text.__contains__, _EDITS)):
-                    self._enter((at, position), call, results.get((at, position)))
-        self._echoes = {result for result, call in answers.items() if call in self._edits}
+        self._added: dict[Spot, set[str]] = {}
+        """Calls that changed files -> the lines that they put in."""
+        for spot in sorted(results):
+            call = messages[spot[0]].parts[spot[1]]
+            if self._removed and "git " in call.text and _GIT.search(call.text):
+                self._removed.clear()
+            if any(map(call.text.__contains__, _WRITES)):
+                self._enter(spot, call, results[spot])
+        self._echoes = {result: self._added[call] for result, call in answers.items() if call in self._added}
 
-    def _enter(self, spot: Spot, call: Part, result: Part | None) -> None:
-        if result is None or (ended := answered_call(call, result)).failed or ended.undecided:
+    def _enter(self, spot: Spot, call: Part, result: Part) -> None:
+        if (ended := answered_call(call, result)).failed or ended.undecided:
             return
         for path, lines in changed_lines(call):
-            self._edits.add(spot)
             there = {line.removeprefix(ADDED).strip() for line in lines if not line.startswith(REMOVED)}
+            self._added[spot] = self._added.get(spot, set()) | there
             for text in there:
                 self._removed.pop(text, None)
-            name = path.rpartition("/")[2]
+            tail = "/".join(_slashed(path).rsplit("/", 2)[-2:])
             for text in (line[len(REMOVED) :].strip() for line in lines if line.startswith(REMOVED)):
-                if len(text) >= _SHORTEST and text not in there:
-                    self._removed[text] = _Removal(spot[0], name)
+                if tail and len(text) >= _SHORTEST and text not in there:
+                    known = self._removed.get(text)
+                    times = known.times + 1 if known and known.path == tail else 1
+                    self._removed[text] = _Removal(spot[0], tail, times)
                     self._last = spot[0]
-                    self._files.add(name)
+                    self._files.add(tail.rpartition("/")[2])
 
     def within(self, spot: Spot, part: Part, text: str) -> frozenset[int]:
         """Return the numbers of the physical lines, from 0, of the text of a call or a result that were taken out
@@ -75,28 +85,35 @@ class OutdatedLines:
 
     def _found(self, spot: Spot, part: Part, text: str) -> list[int]:
         call = self._calls.get(spot, part)
-        mine = part.kind == "tool_result" or spot in self._edits
+        mine = part.kind == "tool_result" or spot in self._added
         if not mine or self._files.isdisjoint(_NAME.findall(f"{call.text[:_READ]} {text[:_READ]}")):  # as in most
             return []
-        lines = text.split("\n")
-        removals = [self._removed.get(_without_place(line.strip())) for line in lines]
-        return [
-            number
-            for number, removal in enumerate(removals)
-            if removal and removal.message > spot[0] and (removal.file in call.text or removal.file in lines[number])
+        asked, lines = _slashed(call.text), text.split("\n")
+        bare = [_without_place(line.strip()) for line in lines]
+        known = {text: removal for text in bare if (removal := self._removed.get(text)) and removal.message > spot[0]}
+        found = [
+            (number, text)
+            for number, text in enumerate(bare)
+            if text in known and (known[text].path in asked or known[text].path in _slashed(lines[number]))
         ]
+        held = Counter(text for _, text in found)  # of more than were taken out, nobody knows which one was meant
+        return [number for number, text in found if held[text] <= known[text].times]
 
     def _echoed(self, spot: Spot, text: str) -> Iterator[int]:
-        if spot in self._echoes:
-            written = {line.strip() for line in readable(self._calls[spot].text).split("\n")}
-            for number, line in enumerate(text.split("\n")):
-                bare = _without_place(line.strip())
-                if len(bare) >= _SHORTEST and len(bare) < len(line.strip()) and bare in written:
+        if written := self._echoes.get(spot):
+            for number, line in enumerate(map(str.strip, text.split("\n"))):
+                bare = _without_place(line)
+                if _SHORTEST <= len(bare) < len(line) and bare in written:
                     yield number
+
+
+def _slashed(text: str) -> str:
+    """Return a text with the paths of Windows in it written as others are."""
+    return text.replace("\\\\", "/").replace("\\", "/") if "\\" in text else text
 
 
 def _without_place(line: str) -> str:
     """Return a line of a file without what stands before it where it is shown."""
-    if not line[:1].isdigit() and ":" not in line and "-" not in line and line[:1] != ADDED[0]:  # as most
+    if not line[:1].isdigit() and ":" not in line and "-" not in line and line[:1] not in (ADDED[0], "L"):  # as most
         return line
     return _PLACE.sub("", line, count=1).strip()

@@ -151,14 +151,15 @@ def candidates(
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), order_of(messages[-1], 999)))
     newest = _just_now(messages)
     numbers = {message.number for message in newest}
-    items = [_filed(item, numbers) for item in _without_repeated(list(_without_overtaken(items)))]
+    items = [_filed(item, numbers) for item in _without_overtaken(items)]
     if any(item.section == "Done" and item.bonus >= 0 for item in items):
         items = [item for item in items if item.section != "Done" or item.bonus >= 0]
+    items = list(_without_repeated(items))
     progress = next((item for item in reversed(items) if item.section == "Done"), None)
     if progress and not numbers.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
         newest = [message for message in newest if message.number > progress.messages[0]]
-    items = [_by_age(item, messages[-1].number) for item in items]
+    items = [_by_age(item, messages) for item in items]
     items += _last_thought(newest)
     items += _facts(messages, earlier, overcome)
     return items
@@ -172,10 +173,13 @@ def _without_overtaken(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
 
 
 def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
-    """Yield the lines without what the agent said again later."""
-    said = [item for item in items if item.section in ("Decisions", "Done") and item.messages]
-    again = {id(said[at]) for at in said_again([(item.messages[0], item.text) for item in said])}
-    yield from (item for item in items if id(item) not in again)
+    """Yield the lines without what the agent said again later; a decision only a later decision says again."""
+    gone: set[int] = set()
+    for sections in (("Decisions",), ("Decisions", "Done")):
+        said = [item for item in items if item.section in sections and item.messages]
+        again = (said[at] for at in said_again([(item.messages[0], item.text) for item in said]))
+        gone |= {id(item) for item in again if item.section == sections[-1]}
+    yield from (item for item in items if id(item) not in gone)
 
 
 def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:
@@ -187,11 +191,12 @@ def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:
     return replace(item, section="In progress") if current else replace(item, bonus=item.bonus - _POLITE)
 
 
-def _by_age(item: SummaryItem, last: int) -> SummaryItem:
+def _by_age(item: SummaryItem, messages: Sequence[Message]) -> SummaryItem:
     """Return an error of an output, worth more the newer it is: most of the old ones are mended."""
     if item.section != "Errors" or not item.messages:
         return item
-    return replace(item, bonus=item.bonus + _NEWER * item.messages[0] / max(1, last))
+    first, last = messages[0].number, messages[-1].number
+    return replace(item, bonus=item.bonus + _NEWER * (item.messages[0] - first) / max(1, last - first))
 
 
 def fact_items(messages: Sequence[Message], overcome: Set[int] = frozenset()) -> list[SummaryItem]:

@@ -52,7 +52,7 @@ _AGREES = compiled_later(
 _AGAIN, _MATTER = 0.8, 4
 """Share of the words of a sentence that a later message has where it says the same, and words that it takes to tell."""
 _LATEST = 8
-"""Newest messages with a word that are looked at."""
+"""Newest sentences with a word that are looked at."""
 _DIGITS = compiled_later(r"\d+")
 _FEW = 9
 """Words from which on a sentence says something, though it names nothing."""
@@ -101,27 +101,29 @@ def overtaken(asked: Sequence[str]) -> set[int]:
 
 
 def said_again(said: Sequence[tuple[int, str]]) -> set[int]:
-    """Return which sentences, each given with the number of its message, a later message says again, in other words or
-    as they are: all names and numbers, and nearly all that they are about, are in it."""
+    """Return which sentences, each given with the number of its message, a later message says again in one sentence or
+    two, in other words or as they are: all names and numbers, and nearly all that they are about, are in it."""
     terms = [stems(text) for _, text in said]
     named = [{*_DIGITS.findall(text), *(t for t in subject_terms(text) if not t.isalpha())} for _, text in said]
-    terms_of: defaultdict[int, set[str]] = defaultdict(set)
-    names_of: defaultdict[int, set[str]] = defaultdict(set)
     holders: defaultdict[str, list[int]] = defaultdict(list)
-    for (message, _), own_terms, names in zip(said, terms, named, strict=True):
-        terms_of[message] |= own_terms
-        names_of[message] |= names
+    for at, own_terms in enumerate(terms):
         for term in own_terms:
-            if holders[term][-1:] != [message]:
-                holders[term].append(message)
+            holders[term].append(at)
+
+    def says(other: int, at: int, missing: int) -> bool:
+        for first in (other - 1, other):
+            pair = [n for n in (first, first + 1) if 0 <= n < len(said) and said[n][0] == said[other][0]]
+            left = terms[at].difference(*(terms[n] for n in pair))
+            if len(left) <= missing and named[at] <= set().union(*(named[n] for n in pair)):
+                return True
+        return False
+
     again: set[int] = set()
-    for at, ((message, _), own_terms, names) in enumerate(zip(said, terms, named, strict=True)):
+    for at, ((message, _), own_terms) in enumerate(zip(said, terms, strict=True)):
         missing = int(len(own_terms) * (1 - _AGAIN))
         rarest = sorted(own_terms, key=lambda term: (len(holders[term]), term))[: missing + 1]  # one of them is there
-        later = {other for term in rarest for other in holders[term][-_LATEST:] if other > message}
-        if len(own_terms) >= _MATTER and any(
-            names <= names_of[other] and len(own_terms - terms_of[other]) <= missing for other in later
-        ):
+        later = sorted({n for term in rarest for n in holders[term][-_LATEST:] if said[n][0] > message})
+        if len(own_terms) >= _MATTER and any(says(other, at, missing) for other in later):
             again.add(at)
     return again
 

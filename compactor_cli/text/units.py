@@ -44,8 +44,11 @@ _LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"([^"\\\n]*(?:\\[^n][^"\\\n]*)*
 """A member of JSON that is a text, up to the end of its first line."""
 _FOUND = compiled_later(r"[\w@~.][\w@./+-]*[./][\w@./+-]*[:-]\d+[:-]|/[\w@./+ -]+[:-]\d+[:-]")
 """The path of a file and the number of a line, which searches put before what they found."""
+_KEY = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*:)')
 _TOKEN = compiled_later(r"[!-~]+")
-_LINE_NUMBER = compiled_later(r"[ \t]*\d+(?:→|\t|[:|-])")
+"""What has no blank in it."""
+_LINE_NUMBER = compiled_later(r"[ \t]*L?\d+(?:→|\t|-|(?: ?\||:)(?=[ \t]*[^\s\d]))")
+"""The number of a line of a file, before what stands on it."""
 _SPACE = " \t\r\n"
 
 
@@ -133,16 +136,20 @@ def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
     while end - start > longest:
         far = min(end, start + _LONG_PROSE)
         cut = _break_before(line, start + longest // 3, start + longest)
-        cut = cut or _break_behind(line, start + longest, far) or _token_end(line, far, end)
+        cut = cut or _break_behind(line, start + longest, far) or _token_end(line, start, far, end)
         if cut < end:
             yield cut
         start = cut
 
 
-def _token_end(line: str, place: int, end: int) -> int:
-    """Return where what stands at a place ends, where that is a key, a number or another run of letters and signs."""
-    token = _TOKEN.match(line, place - 1, end) if place < end else None
-    return token.end() if token and 1 < token.end() - place + 1 < _UNBROKEN else place
+def _token_end(line: str, start: int, place: int, end: int) -> int:
+    """Return where what stands at a place ends, where that is a key, a number or another run of letters and signs, no
+    part of which was cut off at `start`; else the place."""
+    if place == end or (start and _TOKEN.match(line, start - 1, start + 1) and line[start - 1] not in ",;"):
+        return place
+    most = min(end, place + _UNBROKEN)
+    token = _TOKEN.match(line, place - 1, most)
+    return token.end() if token and place < token.end() and (token.end() < most or most == end) else place
 
 
 def _break_before(line: str, start: int, end: int) -> int:
@@ -207,8 +214,9 @@ def json_members(
         is_whole = size <= _MEMBERS or (size <= _OBJECT and _is_listed(text, outer.start))
         if is_whole or text[outer.start] not in "{[":
             told = _placed(outer, place) if place else outer
-            with_key = text[outer.start] in "{[" and _is_keyed(text, outer)
-            spans = _value(shown or text, told.begin if with_key else told.start, told.end)
+            key = _own_key(text, outer) if text[outer.start] in "{[" else -1
+            first = told.start if key < 0 else place(key) if place else key
+            spans = _value(shown or text, first, told.end)
             shown_before = _placed(replace(outer, leads=leads), place).leads if place else leads
             pieces = [JsonMember(start, end, start, level + 1, shown_before, outer.usual) for start, end in spans]
             result += _led(pieces, told)
@@ -275,13 +283,17 @@ def _led(members: list[JsonMember], outer: JsonMember, text: str = "") -> list[J
     member of where it is shown alone, as it does for the others."""
     if not members:
         return []
-    leads = (*outer.leads[-1:], (outer.begin, outer.start)) if text and _is_keyed(text, outer) else outer.leads
+    key = _own_key(text, outer)
+    leads = (*outer.leads[-1:], (key, outer.start)) if key >= 0 else outer.leads
     return [replace(members[0], begin=outer.begin, depth=outer.depth, leads=leads), *members[1:]]
 
 
-def _is_keyed(text: str, member: JsonMember) -> bool:
-    """Return whether its key stands right before a member, and is short."""
-    return member.start - member.begin <= _SHORT and text[member.begin : member.start].rstrip(_SPACE).endswith(":")
+def _own_key(text: str, member: JsonMember) -> int:
+    """Return where the key of a member begins, of those right before it the last; -1 where it has none, or a long
+    one."""
+    first = max(member.begin, member.start - _SHORT)
+    keys = [found.start() for found in _KEY.finditer(text, first, member.start)]
+    return keys[-1] if keys and text[first : member.start].rstrip(_SPACE).endswith(":") else -1
 
 
 @lru_cache(maxsize=2)  # the arguments of a call are asked for twice, one after the other

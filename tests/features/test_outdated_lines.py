@@ -59,10 +59,49 @@ def test_a_line_is_worth_nothing_when_a_later_call_took_it_out(
     assert worth(records, OTHER) > 0
 
 
-def test_a_line_that_was_put_in_again_holds() -> None:
-    again = [assistant(None, edit("f", NEW, OLD)), result("f", "The file was updated.")]
+@pytest.mark.parametrize(
+    "again",
+    [
+        edit("f", NEW, OLD),
+        ("f", "Write", {"file_path": "src/tides.py", "content": f"def high_water(harbor):\n{OLD}\n"}),
+        ("f", "Bash", {"command": "git checkout src/tides.py"}),
+        ("f", "Bash", {"command": "git stash"}),
+    ],
+)
+def test_a_line_that_was_put_in_again_holds(again: tuple[str, str, Json]) -> None:
     records = session(edit("e", OLD, NEW))
-    assert worth([*records[:-1], *again, records[-1]], OLD) > 0
+    assert worth([*records[:-1], assistant(None, again), result("f", "done"), records[-1]], OLD) > 0
+    branch = ("f", "Bash", {"command": "git checkout -b tides"})
+    assert worth([*records[:-1], assistant(None, branch), result("f", "done"), records[-1]], OLD) == 0
+
+
+def test_a_file_of_the_same_name_in_another_folder_is_another_file() -> None:
+    for path, holds in (("/w/src/tides.py", False), ("tests/tides.py", True), ("w\\src\\tides.py", False)):
+        assert (worth(session(edit("e", OLD, NEW, path=path)), OLD) > 0) == holds, path
+
+
+def test_of_equal_lines_that_were_not_all_taken_out_none_is_outdated() -> None:
+    records = session(edit("e", OLD, NEW))
+    records[2] = result("r", f"{SHOWN}\n    12→{OLD}")
+    assert worth(records, OLD) > 0
+
+
+def test_calls_with_the_same_id_are_told_apart() -> None:
+    failed, done = "Error: String to replace not found in file.", "The file was updated."
+    for first, second, holds in ((failed, failed, True), (failed, done, False)):
+        records = session(edit("r", OLD, NEW), first)
+        again = [assistant(None, edit("r", OLD, NEW)), result("r", second)]
+        assert (worth([*records[:-1], *again, records[-1]], OLD) > 0) == holds
+
+
+def test_what_a_result_repeats_of_its_edit_is_worth_nothing() -> None:
+    edited = [assistant(None, edit("e", OLD, NEW))]
+    for answer, worthy in ((f"Updated:\n     9→{NEW}\n    10→{OTHER}", False), (f"{NEW} is new", True)):
+        messages = transcript([user("Go."), *edited, result("e", answer), assistant("Done.")]).messages
+        lines = SessionLines(read_session(messages), lambda _: 0.1)
+        held = [line for line in lines.of_message(2) if NEW.strip() in lines.text(line)]
+        assert any(lines.bounds[line] > 0 for line in held) == worthy
+        assert any(lines.bounds[line] > 0 for line in lines.of_message(2))
 
 
 def test_what_is_shown_behind_the_edit_holds() -> None:

@@ -199,7 +199,7 @@ def test_a_change_that_failed_is_not_shown() -> None:
 def test_code_of_an_earlier_round_is_carried_on_until_its_file_changes_again() -> None:
     first = compact(CODED)
     more = [*edits("src/tax.py", "0.19", "0.07", "d"), *[r for n in range(30) for r in filler(n)], user("Go on.")]
-    text = summary_of(compact([*records_of(first), *more]))
+    text = summary_of(compact([*records_of(first), *more], target_ratio=0.4))
     assert "price * rate(kind)" in text
     assert "[earlier #4]" in text
     assert "+| 0.07" in text

@@ -274,8 +274,8 @@ def _is_absent(said: str) -> bool:
 def _looks_at(check: CheckRun, path: str) -> bool:
     """Return whether a check looks at a file: one of those that it was limited to, or any but prose. Tests run the code
     of other folders, too."""
-    limited = check.paths and check.kind != "tests"
-    return any(is_under(path, limit) for limit in check.paths) if limited else not is_prose(path)
+    within = any(is_under(path, limit) for limit in check.paths)
+    return within or (not is_prose(path) and (not check.paths or check.kind == "tests"))
 
 
 def _key(check: CheckRun) -> tuple[CheckKind, str]:

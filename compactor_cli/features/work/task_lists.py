@@ -53,6 +53,8 @@ _MADE = compiled_later(r"#(\w+)")
 _NUMBERED = compiled_later(r" \(task \w+\)$")
 """What a line of the state says of the number of a task."""
 _WORDS = compiled_later(r"\w+")
+_WRITTEN = 60
+"""Tokens of a result that only says that a list was written, at most."""
 _WIDTH = 200
 """Longest text of a task; a longer one is cut."""
 
@@ -81,11 +83,25 @@ def told_words(parts: Iterable[Part]) -> str:
     return " ".join(["", *(word for part in parts for word in _WORDS.findall(unescape(part.text))), ""])
 
 
-def only_keeps_list(messages: Iterable[Message]) -> bool:
-    """Return whether an exchange has nothing but calls about the agent's own list of tasks, and no words."""
+def only_keeps_list(messages: Sequence[Message]) -> bool:
+    """Return whether an exchange has nothing but calls that write the agent's own list of tasks, and no words: their
+    results say no more than that it was written."""
     said = [message for message in messages if message.role == "assistant"]
     calls = [call for message in said for call in message.calls]
-    return bool(calls) and all(_is_of_plans(c.name) for c in calls) and not any(m.text("text").strip() for m in said)
+    if not calls or any(message.text("text").strip() for message in said):
+        return False
+    short = all(part.tokens <= _WRITTEN for message in messages for part in message.results)
+    return short and all(map(_writes_list, calls))
+
+
+def _writes_list(call: Part) -> bool:
+    name, arguments = _bare(call.name.rsplit("__", 1)[-1]), call_arguments(call)
+    if name in ("taskcreate", "taskupdate"):
+        return True
+    if name in _OTHERS or not isinstance(arguments, dict) or not _is_of_plans(call.name):
+        return False
+    numbered = _first(arguments, _ID_KEYS) and _status(arguments)
+    return bool(numbered) or any(True for _ in _in_arguments(call.name, arguments, 0))
 
 
 def names_task(line: str, told: str) -> bool:

@@ -100,7 +100,7 @@ class NewestExchanges:
 
     def _listing(self, groups: Sequence[Group]) -> set[int]:
         """Return the groups that only keep the agent's list of tasks, where these are not few: the state tells it."""
-        found = {g.index for g in groups if only_keeps_list(self._messages[i] for i in g.messages)}
+        found = {g.index for g in groups if only_keeps_list([self._messages[i] for i in g.messages])}
         return found - self.last.keys() if len(found) > _FEW_LISTING else set()
 
     def _behind_first(self, groups: Sequence[Group]) -> Sequence[Group]:

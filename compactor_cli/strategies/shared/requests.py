@@ -273,14 +273,15 @@ class _Chooser:
                 yield index + 1, range(first, index + 1)
 
     def _main(self) -> dict[int, frozenset[int]]:
-        """Return of each short request the sentences that say best what it is about: without one of them the others,
-        such as "Can you help me with that?", say nothing."""
+        """Return of each short request the sentences that say best what it is about, and those that order or forbid:
+        without one of them the others, such as "Can you help me with that?", say nothing."""
         found: dict[int, frozenset[int]] = {}
         for number, group in groupby(range(len(self.sentences)), key=lambda i: self.sentences[i].request):
             members = list(group)
             if self.places and self.sizes[number] <= _LONG:
                 least = _NEARLY * max(self.sentences[i].worth for i in members)
-                found[number] = frozenset(i for i in members if self.sentences[i].worth >= least)
+                binding = (i for i in members if _FORCE.search(self.sentences[i].clause.text))
+                found[number] = frozenset((*binding, *(i for i in members if self.sentences[i].worth >= least)))
         return found
 
     def _says_little(self, index: int) -> bool:
@@ -326,7 +327,9 @@ class _Chooser:
         """Take bundles in this order, as far as the room goes; none for a sentence that is worth next to nothing."""
         opened = {self.sentences[i].request for i in self.taken}
         for index in order:
-            if index in self.taken or self.sentences[index].worth < least * self.best or self._says_little(index):
+            if index in self.taken or self.sentences[index].worth < least * self.best:
+                continue
+            if least and self._says_little(index):
                 continue
             bundle = self._with_later(index)
             fresh = {self.sentences[i].request for i in bundle} - opened
