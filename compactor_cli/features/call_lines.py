@@ -24,6 +24,8 @@ _PATCH_BEGINS = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: ", re.MULTILINE)
 _BREAK, _LINES = "\\n", 3
 """A line break inside a string of JSON, and how many of them make lines of it."""
+_FEW_INDENTED = 2
+"""Lines that an edit indents anew which say what it does; more are around what it does."""
 _LABEL = 60
 """Characters of what a result is said to be of."""
 
@@ -120,25 +122,28 @@ def _edits(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _changed(old: str, new: str) -> Iterator[str]:
-    """Yield removed and added lines with their marks: not those that are in both, wherever they stand and however they
-    are indented, unless all are."""
+    """Yield removed and added lines with their marks: not those that are in both, wherever they stand and, where not
+    just a few are indented anew, however they are indented; unless all are."""
     before, after = ([line for line in text.split("\n") if line.strip()] for text in (old, new))
-    both = Counter(map(str.strip, before)) & Counter(map(str.strip, after))
+    both = Counter(before) & Counter(after)
     removed, added = _without(before, both), _without(after, both)
+    indented = Counter(map(str.strip, removed)) & Counter(map(str.strip, added))
+    if indented.total() > _FEW_INDENTED:
+        removed, added = _without(removed, indented, bare=True), _without(added, indented, bare=True)
     if not removed and not added:
         removed, added = before, after
     yield from (f"{REMOVED}{line}" for line in removed)
     yield from (f"{ADDED}{line}" for line in added)
 
 
-def _without(lines: Iterable[str], known: Counter[str]) -> list[str]:
-    """Return the lines without the known ones, each as often as it is known."""
+def _without(lines: Iterable[str], known: Counter[str], *, bare: bool = False) -> list[str]:
+    """Return the lines without the known ones, each as often as it is known. `bare`: without their indentation."""
     left = known.copy()
     found = []
     for line in lines:
-        bare = line.strip()
-        if left[bare] > 0:
-            left[bare] -= 1
+        key = line.strip() if bare else line
+        if left[key] > 0:
+            left[key] -= 1
         else:
             found.append(line)
     return found

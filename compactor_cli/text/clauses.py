@@ -30,6 +30,10 @@ FENCE = compiled_later(r"\s*(?:```|~~~)")
 _TAG = compiled_later(r"\s*<(/?)([A-Za-z][\w-]*)[^<>]*>\s*$")
 _PASTED_LINE = compiled_later(r"\s*(?:[|>#]|\d+[→:|]|[-=_*]{3,}|at \S+\(|[{}\[\]])|(?: {4}|\t)")
 _LIST = compiled_later(r"[^\S\n]*(?:[-*+•]|\d+[.)])[^\S\n]")
+_ITEM = compiled_later(
+    r"[^\S\n]*(?:>[^\S\n]*)*(?:(?:[-*+•◦▪●○–—]|\d+[.)]|[a-zA-Z]\)|\(\w{1,3}\))[^\S\n]|[・●○■□①-⑳]|(?:\d+|[一二三四五六七八九十]+)[、．])"
+)
+"""How an item begins, in more scripts."""
 _LONG = 1_200
 """Characters from which on a text may hold something that was pasted."""
 _LONGEST, _PIECE = 1_000, 200
@@ -85,7 +89,7 @@ def split_clauses(text: str) -> list[Clause]:
 def in_item(text: str, start: int) -> bool:
     """Return whether the line of a sentence is an item of a list: what it says further on goes on from what it says
     first, as exceptions do."""
-    return _LIST.match(text, text.rfind("\n", 0, start) + 1) is not None
+    return _ITEM.match(text, text.rfind("\n", 0, start) + 1) is not None
 
 
 def _sentence_ends(line: str) -> Iterator[int]:

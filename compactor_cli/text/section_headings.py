@@ -14,8 +14,8 @@ _HEADING_OR_CODE = compiled_later(
     r"(`{3,}|~{3,}).*?(?:^ {0,3}\2[`~]*[ \t]*$|\Z))",
     re.MULTILINE | re.DOTALL,
 )
-_CLOSES = compiled_later(r"^[ \t]*</[A-Za-z][\w:.-]*>[ \t]*$", re.MULTILINE)
-"""A line behind what a harness puts in tags: what follows is of no section of that."""
+_TAG = compiled_later(r"^[ \t]*<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$", re.MULTILINE)
+"""A line that begins or ends what a harness puts in tags."""
 _PATH = r"(?:[\w.@+~-]*[/\\])*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+[/\\])+[\w.@+~-]+"
 _FILE = compiled_later(
     rf"^(?:diff --git \S+ \S+|(?:#{{1,6}}|={{2,}}>?|-{{2,}}(?=[ \t].*--$)|\*{{3}}|File:|\[File:)[ \t]+(?:{_PATH})"
@@ -35,12 +35,7 @@ def heading_between(text: str, start: int, end: int) -> Span | None:
         return None
     headings = _headings(text)
     at = bisect_left(headings, (end, 0))
-    if (
-        not at
-        or headings[at - 1][0] < start
-        or headings[at - 1][1] > end
-        or _CLOSES.search(text, headings[at - 1][1], end)
-    ):
+    if not at or headings[at - 1][0] < start or headings[at - 1][1] > end or end >= _ends(text)[at - 1]:
         return None
     begins = at < len(headings) and not text[end : headings[at][0]].strip()
     return None if begins else headings[at - 1]
@@ -72,6 +67,31 @@ def _headings(text: str) -> tuple[Span, ...]:
     if "#" not in text and "**" not in text:
         return ()
     return tuple(match.span() for match in _HEADING_OR_CODE.finditer(text) if match[1])
+
+
+@lru_cache(maxsize=16)
+def _ends(text: str) -> tuple[int, ...]:
+    """Return where the sections of the headings end that stand in tags: what follows these is of no section in them."""
+    headings = _headings(text)
+    ends = [len(text) + 1] * len(headings)
+    if "</" not in text:
+        return tuple(ends)
+    code = [match.span() for match in _HEADING_OR_CODE.finditer(text) if not match[1]]
+    opened: list[tuple[str, int]] = []
+    for tag in _TAG.finditer(text):
+        at = bisect_left(code, (tag.start() + 1, 0)) - 1
+        if at >= 0 and tag.start() < code[at][1]:
+            continue
+        if not tag[1]:
+            opened.append((tag[2], tag.start()))
+        elif tag[2] in (name for name, _ in opened):
+            while opened:
+                name, start = opened.pop()
+                if name == tag[2]:
+                    first, last = bisect_left(headings, (start, 0)), bisect_left(headings, (tag.start(), 0))
+                    ends[first:last] = [min(end, tag.start()) for end in ends[first:last]]
+                    break
+    return tuple(ends)
 
 
 class FilesShown:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.features.lines import SessionLines, read_session
+from compactor_cli.text.units import has_words
 from tests.builders import assistant, call, calling, read, result, system, user
 from tests.features.sessions import Told
 from tests.properties.profile import examples
@@ -332,3 +333,26 @@ def test_a_member_that_is_shown_alone_says_which_key_it_is_of() -> None:
     for n in (11, 12, 13):
         (line,) = [line for line in lines.of_message(2) if f'"{n}437"' in lines.text(line)]
         assert f'"card_{n}":' in lines.lead(line) + lines.text(line), n
+
+
+def test_members_of_an_object_in_an_object_say_which_one_they_are_of() -> None:
+    shop = {"web": {"ports": {"http": "8" * 50, "admin": "9" * 50}, "image": "shop"}, "db": {"image": "postgres"}}
+    told = Told(user("go"), calling(call("c1", "look")), result("c1", json.dumps({"services": shop}, indent=2)))
+    leads = [told.lines.lead(line) for line in told.lines.of_message(2) if "88888" in told.lines.text(line)]
+    assert leads == ['"web": … "ports": … ']
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("12\t}", False),
+        ("  9→ ", False),
+        ("936-\t}", False),
+        ("12 | )", False),
+        ("12\tx", True),
+        ("404:", True),
+        ("7", True),
+    ],
+)
+def test_the_number_of_a_line_is_no_word_of_it(line: str, says: bool) -> None:
+    assert has_words(line) == says

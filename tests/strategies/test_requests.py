@@ -260,15 +260,18 @@ def test_a_greeting_does_not_stay_without_what_it_begins(greeting: str, room: in
     assert greeting not in kept or asked in kept
 
 
-def test_of_instructions_an_item_of_a_list_is_cut_from_its_end() -> None:
-    item = "- Use the tides of harbor K-7 for drafts. Otherwise never write to the log of K-9 at night."
-    text = "\n".join(
-        [f"- Rule {at} is about the paint of quay {at}, and says next to nothing." for at in range(9)] + [item]
+@pytest.mark.parametrize("mark", ["- ", "2. ", "・", "(a) "])
+def test_of_instructions_an_item_of_a_list_is_cut_from_its_end(mark: str) -> None:
+    first, second = "It is open on most days.", "Otherwise you must never write to the log of K-9 at night."
+    others = "\n".join(f"{mark}The paint of quay {at} is said to be dry by now, and nobody minds." for at in range(9))
+    alone, cut, whole = (
+        said(choose_requests(requests(f"{others}\n{text}"), room, words, places=False))
+        for text, room in ((f"{first} {second}", 26), (f"{mark}{first} {second}", 26), (f"{mark}{first} {second}", 34))
     )
-    for room in range(20, 120, 5):
-        kept = said(choose_requests(requests(text), room, words, places=False))
-        assert "Otherwise" not in kept or "- Use the tides of harbor K-7 for drafts. Otherwise" in kept, room
-    assert "Otherwise" in said(choose_requests(requests(text), 40, words, places=False))
+    assert second in alone
+    assert first not in alone
+    assert second not in cut
+    assert f"{first} {second}" in whole
 
 
 def test_of_a_short_request_a_sentence_that_leans_on_another_does_not_stay_alone() -> None:
@@ -284,3 +287,9 @@ def test_of_a_short_request_a_sentence_that_leans_on_another_does_not_stay_alone
     kept = [said(choose_requests(chat, room, words)) for room in range(10, 120)]
     assert all("assist me with that" not in text or asked in text for text in kept)
     assert sum(asked in text and "assist me" not in text for text in kept) > 20
+
+
+def test_what_orders_or_forbids_stays_without_the_rest_of_a_short_request() -> None:
+    asked = "Please move all of the parcels of last week from the northern quay to the second shed of the harbor."
+    kept = [said(choose_requests(requests("Hi.", f"{asked} Never touch quay 7."), room, words)) for room in (14, 24)]
+    assert all("Never touch quay 7." in text and asked not in text for text in kept)

@@ -18,6 +18,7 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.newest_calls import newest_calls
+from compactor_cli.summaries.sections import candidates
 from compactor_cli.summary_text.headers import round_of
 from tests.pipeline.sessions import Json, assistant, filler, long_session, result, to_bytes, transcript, user
 from tests.properties.generators import SHAPES, Conversation, long_conversation, well_formed
@@ -539,3 +540,25 @@ def test_a_later_round_finds_the_lines_of_a_tier_in_their_sections(tier: int) ->
     assert "edited 2x" in edited
     (decided,) = [line for line in lines if "ROUND_HALF_UP" in line]
     assert decided in found["Conclusions" if tier == 3 else "Decisions"]
+
+
+def test_of_errors_in_outputs_the_newer_ones_come_first() -> None:
+    records = [user("Mend it.")]
+    for at in range(30):
+        records += [
+            assistant(None, (f"c{at}", "Look", {"at": at})),
+            result(f"c{at}", f"error: shelf {at} of it is empty"),
+        ]
+    text = summarize(transcript([*records, assistant("Done.")]).messages, 400)
+    assert "shelf 29" in text
+    assert "shelf 3 " not in text
+
+
+def test_an_error_that_a_later_run_made_up_for_is_no_error() -> None:
+    def text(overcome: frozenset[int]) -> str:
+        records = [user("Mend it."), assistant(None, ("c", "Look", {})), result("c", "error: shelf 4 of it is empty")]
+        messages = transcript([*records, assistant("Done.")]).messages
+        return "\n".join(item.text for item in candidates(messages, frozenset(), overcome=overcome))
+
+    assert "error: shelf 4" in text(frozenset())
+    assert "`error: shelf 4" not in text(frozenset({2}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.text.section_headings import FilesShown, headings_between
+from tests.cost import calls_of
 
 READ = """\
 # src/fact/mod.rs (14 lines) [full]
@@ -94,3 +95,21 @@ def test_what_stands_behind_tags_that_end_is_of_no_section_within_them() -> None
     text = "<rules>\n## Routing\n\nhere\n</rules>\n<cwd>/w</cwd>\n\nthere\n\n## Other\n\nelsewhere\n"
     found = [headings_between(text, 0, text.index(words)) for words in ("here", "<cwd>", "there", "elsewhere")]
     assert [[text[a:b] for a, b in spans] for spans in found] == [["## Routing"], [], [], ["## Other"]]
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["<details>\nmore\n</details>\n", "```html\n<div>\n</div>\n```\n", "</other>\n", "text </b> and <b> text\n"],
+)
+def test_tags_within_a_section_do_not_end_it(between: str) -> None:
+    text = f"## Rules\n\n{between}here\n"
+    assert [text[a:b] for a, b in headings_between(text, 0, text.index("here"))] == ["## Rules"]
+
+
+def test_sections_that_end_with_tags_are_looked_up_at_a_cost_that_grows_with_the_text() -> None:
+    def calls(count: int) -> int:
+        text = "".join(f"<part>\n## Part {n}\nline {n} of it\n</part>\nline {n} behind it\n" for n in range(count))
+        places = [place for n in range(count) if (place := text.index(f"line {n} of it"))]
+        return calls_of(lambda: [headings_between(text, 0, place) for place in places])
+
+    assert calls(400) < 2.3 * calls(200)

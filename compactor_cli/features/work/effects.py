@@ -38,6 +38,7 @@ _ARGUMENTS_WIDTH = 140
 _SCALAR_WIDTH = 60
 _REASON_WIDTH, _LISTED_WIDTH = 140, 240
 """Characters of why a call failed, and with the names of which that is said too."""
+_FILE_NAME = compiled_later(r"[\w@.~/\\+-]*[./\\][\w@+-]*[A-Za-z_][\w@.~/\\+-]*")
 _ALIKE = 2
 """Blanks at least in what lines of an output are alike in."""
 _ELEMENT_WIDTH = 40
@@ -224,10 +225,10 @@ def with_alike(said: str, line: str) -> str:
 
 
 def _alike(said: str, line: str) -> list[str]:
-    """Return the last words of other lines of an output that are like this one but for their last word."""
-    begin = line.rpartition(" ")[0]
-    if begin.count(" ") < _ALIKE:
+    """Return the names of files with which other lines of an output end that are like this one but for its own."""
+    begin, _, name = line.rpartition(" ")
+    if begin.count(" ") < _ALIKE or not _FILE_NAME.fullmatch(name):
         return []
     others = (other.strip() for other in said.split("\n"))
     ends = (other[len(begin) + 1 :] for other in others if other != line and other.startswith(f"{begin} "))
-    return [end for end in dict.fromkeys(ends) if end and " " not in end]
+    return [end for end in dict.fromkeys(ends) if _FILE_NAME.fullmatch(end)]

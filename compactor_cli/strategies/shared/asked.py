@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
+from math import inf
 
 from compactor_cli.features.call_lines import PATHS
 from compactor_cli.features.work.ledger import call_arguments
@@ -31,6 +32,8 @@ _FEW, _SHARE = 3, 8
 """Lines that hold a word of which they tell something: so many, or one in so many."""
 _NEXT = 8
 """Messages behind a result in which the agent answers it: of calls side by side the results come one by one."""
+_WORDS, _SHORT = 40, 200
+"""Words of what the agent said and called next, and characters of arguments of these calls, that are looked for."""
 _BEHIND = 2
 """Lines behind such a line that tell of the same."""
 
@@ -47,10 +50,13 @@ class Asked:
 
     def lines(self, result: Spot, lines: Sequence[str]) -> tuple[int, ...]:
         """Return which of the lines of a result hold what it was asked for, those with numbers that are named first,
-        then those with the rarest words, and then the lines behind these. Found once for each result."""
+        then those with the rarest words, then those with names that the agent spoke of next, and then the lines behind
+        these. Found once for each result."""
         if result not in self._found:
             words, numbers = self._wanted(result)
-            found = list(dict.fromkeys((*_numbered(lines, numbers), *_holding(lines, words))))
+            next_words = frozenset(islice(self._taken_up(result), _WORDS)) - words
+            asked = (*_numbered(lines, numbers), *_holding(lines, words), *_holding(lines, next_words))
+            found = list(dict.fromkeys(asked))
             behind = chain.from_iterable(range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in found)
             self._found[result] = tuple(dict.fromkeys((*found, *(n for n in behind if has_words(lines[n])))))
         return self._found[result]
@@ -69,24 +75,26 @@ class Asked:
             return words, numbers
         message = self._messages[spot[0]]
         call, said = message.parts[spot[1]], message.text("text")
-        words = words.union(_of_call(call), _names(said), self._taken_up(result[0]))
-        return words, numbers.union(_places(call.text), _places(said))
+        return words.union(_of_call(call), _names(said)), numbers.union(_places(call.text), _places(said))
 
-    def _taken_up(self, result: int) -> Iterator[str]:
-        """Yield the words of what the agent said and did next."""
-        following = next((m for m in self._messages[result + 1 : result + _NEXT] if m.role == "assistant"), None)
-        if following is not None:
-            yield from _names(following.text("text"))
-            for call in following.calls:
-                yield from _of_call(call)
+    def _taken_up(self, result: Spot) -> Iterator[str]:
+        """Yield names in what the agent said and called next, before anybody else spoke; what it wrote is none."""
+        for message in self._messages[result[0] + 1 : result[0] + 1 + _NEXT]:
+            if message.origin == "request":
+                return
+            if message.role == "assistant" and (message.calls or message.text("text")):
+                yield from sorted(_names(message.text("text")))
+                for call in message.calls:
+                    yield from _of_call(call, _SHORT)
+                return
 
 
-def _of_call(call: Part) -> Iterator[str]:
-    """Yield the words of what a call asks for, without those that say where."""
+def _of_call(call: Part, longest: float = inf) -> Iterator[str]:
+    """Yield the words of what a call asks for, without those that say where, and without longer arguments."""
     arguments = call_arguments(call)
     values = arguments.items() if isinstance(arguments, dict) else [("", arguments)]
     for key, value in values:
-        if isinstance(value, str) and key not in PATHS:
+        if isinstance(value, str) and key not in PATHS and len(value) <= longest:
             for chunk in value[:_READ].split():
                 if "/" not in chunk and not ("." in chunk and _FILE.fullmatch(chunk)):
                     yield from _WORD.findall(chunk)
