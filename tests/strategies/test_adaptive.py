@@ -182,6 +182,22 @@ def test_an_edit_among_the_newest_exchanges_shows_the_lines_that_it_adds() -> No
     assert context[0] not in written["new_string"], "it is cut"
 
 
+def test_of_an_edit_the_call_around_texts_that_stay_is_shown_before_them() -> None:
+    texts = [f'    "Option {at}: leave the file of gate {at} as it is, and go on",' for at in range(24)]
+    edit = {
+        "file_path": "src/totals.py",
+        "old_string": "\n".join(["print(", *texts, ")", "raise Conflict()"]),
+        "new_string": "\n".join(["told = format(", *(f"{text[:-1]} +" for text in texts), ")", "answer_hook(told)"]),
+    }
+    end = [assistant(None, ("last", "Edit", edit)), result("last", "The file src/totals.py has been updated.")]
+    part = compact([*work.session(), *end, user("Commit it.")], target_ratio=0.1)
+    (written,) = (
+        json.loads(p.text) for m in part.messages for p in m.parts if p.kind == "tool_call" and p.call_id == "last"
+    )
+    assert "answer_hook(told)" in written["new_string"]
+    assert "Option 23" not in written["new_string"], "it is cut"
+
+
 # -- what survives
 
 

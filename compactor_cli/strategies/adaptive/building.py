@@ -291,14 +291,11 @@ class PlanBuilder:
         reasons = self.inputs.protected  # the turn that closes a history is made up, and may go again
         stay = (g for g in decisions if decisions[g].rendition != "gone" and reasons.get(g) != CLOSING)
         behind = (self.inputs.groups[group].messages for group in stay)
-        lines = (
-            line
-            for line in self.state
-            if line.kind != "task"
-            or line.message <= end
-            or self.group_of[line.message] not in decisions
-            or line not in self.told
+        tasks = [line for line in self.state if line.kind == "task"]
+        there = all(
+            line.message > end and self.group_of[line.message] in decisions and line in self.told for line in tasks
         )
+        lines = (line for line in self.state if line.kind != "task" or not there)
         return state_text(lines, sum(len(messages) for messages in behind if messages[0] > end))
 
     def _in_place(self, group: Group, choices: Sequence[ChosenLine], taken: set[int]) -> Decision | None:
