@@ -183,7 +183,7 @@ def test_an_edit_among_the_newest_exchanges_shows_the_lines_that_it_adds() -> No
 
 
 def test_of_an_edit_the_call_around_texts_that_stay_is_shown_before_them() -> None:
-    texts = [f'    "Option {at}: leave the file of gate {at} as it is, and go on",' for at in range(24)]
+    texts = [f'    "Option {at}: leave the file of gate {at} as it is, and go on",' for at in range(90)]
     edit = {
         "file_path": "src/totals.py",
         "old_string": "\n".join(["print(", *texts, ")", "raise Conflict()"]),
@@ -195,7 +195,7 @@ def test_of_an_edit_the_call_around_texts_that_stay_is_shown_before_them() -> No
         json.loads(p.text) for m in part.messages for p in m.parts if p.kind == "tool_call" and p.call_id == "last"
     )
     assert "answer_hook(told)" in written["new_string"]
-    assert "Option 23" not in written["new_string"], "it is cut"
+    assert "Option 89" not in written["new_string"], "it is cut"
 
 
 # -- what survives
