@@ -158,12 +158,12 @@ class FileChecks:
         if max(passes.values()) < 0:
             failed |= failed_before & self._carried
         before = {earlier.removesuffix(_PASSED)} if order < 0 else set()
+        before |= {kind for kind in _KINDS if order < 0 and self._checks.had_passed(kind, path)}
         if failed:
             later = failed_before if earlier.endswith(_FAILED_LATER) else frozenset()
             had = (failure.kind in later or _had_passed(failure, order, before) for failure in concerning)
             label = _FAILED_LATER if all(had) and (concerning or later) else _FAILED
             return " and ".join(kind for kind in _KINDS if kind in failed) + label
-        before |= {kind for kind in _KINDS if order < 0 and self._checks.had_passed(kind, path)}
         passed = next((kind for kind in _KINDS if passes[kind] > order or kind in before), "")
         if passed:
             return passed + _PASSED
