@@ -13,7 +13,7 @@ from compactor_cli.text.escapes import readable
 from compactor_cli.text.json_values import parse_json
 
 PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
-_COMMANDS = ("command", "cmd", "script", "code", "keystrokes")
+COMMANDS = ("command", "cmd", "script", "code", "keystrokes")
 REMOVED, ADDED = "-| ", "+| "
 """Marks of the lines that an edit takes out and puts in: none of a real diff, so that what a diff in the session shows
 is told from what an edit did."""
@@ -104,7 +104,7 @@ def _first(arguments: dict[str, Any], keys: tuple[str, ...]) -> str:
 
 
 def _command(arguments: dict[str, Any]) -> str:
-    for key in _COMMANDS:
+    for key in COMMANDS:
         value = arguments.get(key)
         if isinstance(value, str) and value:
             return value

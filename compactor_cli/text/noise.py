@@ -74,6 +74,8 @@ _IMPORT = compiled_later(
     r"|using (?:static )?[\w.]+;)"  # C#
     r"[ \t]*(?:(?://|#).*)?"
 )
+_BLANK_FOUND = compiled_later(r"(?:[\w./@~-]+-)?\d+-[ \t]*")
+"""An empty line of a file around what a search found, with its number."""
 _BEGINS = compiled_later(_NUMBER + r"(?:import|from|const|let|var|require|#include|pub|use|using)")
 _OPENS = compiled_later(
     _NUMBER + r"(?:(?:import|from [\w.]+ import) \(|import (?:type )?(?:\w+, )?\{|(?:pub )?use [\w:]+::\{)"
@@ -228,6 +230,7 @@ _FINDERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str]], Iterator[int]]]
     (("--:--:--", "━━━", "objects: ", ": Pull", "\t\n", "→\n"), partial(_matching, _METER)),
     (("uccessfully", " has been ", "Wrote "), partial(_matching, _DONE)),
     (("Chunk ID", "Wall time", "Original token", "[… "), lambda lines: _matching(_OWN_RUN, [*map(str.strip, lines)])),
+    (("-\n",), partial(_matching, _BLANK_FOUND)),
     (('use "git ',), partial(_matching, _HINT)),
     (("\nFrom ",), partial(_matching, _FETCHED)),
     (("import", "#include", "require", "use ", "using "), _imports),

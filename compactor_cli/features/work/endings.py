@@ -11,8 +11,8 @@ from compactor_cli.text.patterns import compiled_later
 
 BEGINS_AS_FAILED = compiled_later(
     r"\s*(?:<tool_use_error>|<error>|error\b(?!s? fixed)|traceback|fatal:|exit code:? [1-9]|command failed|"
-    r"permission denied|\[?your proposed edit has introduced|no replacement was performed|failed\b|failure\b|"
-    r"exception\b|apply_patch verification failed|\[error|(?:wrong|incorrect|invalid) \w+ ?[!.:])",
+    r"permission denied|\[?your proposed edit has introduced|no replacement was performed|\[?no exact match found\b|"
+    r"failed\b|failure\b|exception\b|apply_patch verification failed|\[error|(?:wrong|incorrect|invalid) \w+ ?[!.:])",
     re.IGNORECASE,
 )
 """How results of failed calls begin."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from compactor_cli.features.call_lines import ADDED, REMOVED, changed_lines
+from compactor_cli.features.call_lines import ADDED, COMMANDS, REMOVED, changed_lines
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import failure_line
@@ -19,9 +19,11 @@ from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.replies import reply_to
 from compactor_cli.strategies.adaptive.must_keep import picked_lines
 from compactor_cli.strategies.shared.asked import Asked
+from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, IN_ALL, shorten_prose, text_reference
+from compactor_cli.text.units import indent_at
 
 _SHORT_STRING = 120
 """Characters of a string in a call's arguments that stays as it is."""
@@ -182,8 +184,11 @@ class InPlaceRenderer:
                     pieces.append(lines.lead(line, before - 1))
             if not last:
                 offset, before = lines.ends[line], line + 1
-                pieces.append(text[start:offset])
-        joined = "".join(pieces).strip("\n ")
+                at_gap = start and "".join(pieces[-2:]).endswith("\n")
+                pieces.append(f"{_sign(text, start) if at_gap else ''}{text[start:offset]}")
+        joined = "".join(pieces)
+        first = joined.lstrip("\n ")
+        joined = f"{_sign(joined, len(joined) - len(first))}{first.rstrip()}"
         return f"{joined}\n{IMAGE_NOTE}" if part.images else joined
 
     def _first_mark(self, part: Part, text: str, chosen: Sequence[int], all_lines: range) -> str:
@@ -221,6 +226,12 @@ class InPlaceRenderer:
         return text, self._count(text) + self._count(part.name)
 
 
+def _sign(text: str, start: int) -> str:
+    """Return the blank before the first word of a line where it is one, as in what git says of files: there it says
+    that nothing is staged."""
+    return " " if indent_at(text, start) == " " else ""
+
+
 def _gaps(chosen: Sequence[int], all_lines: range) -> int:
     """Return in how many places lines are left out."""
     return sum(
@@ -255,10 +266,21 @@ def _is_kept(line: str, wanted: set[str], *, follows: bool) -> bool:
     return any(bare in text or text in line for text in wanted)
 
 
+def _begun(command: Any, cut: Any) -> Any:
+    """Return a command that was cut with its beginning, which says what it does."""
+    if not isinstance(cut, str) or not cut.startswith("[…"):
+        return cut
+    begins = command.lstrip().split("\n", 1)[0]
+    return f"{one_line(begins, _SHORT_STRING)}\n{cut}"
+
+
 def _cut(value: Any, wanted: set[str]) -> Any:
     """Cut long strings of arguments to their chosen lines."""
     if isinstance(value, dict):
-        return {key: _cut(item, wanted) for key, item in value.items()}
+        return {
+            key: _begun(item, cut) if key in COMMANDS and (cut := _cut(item, wanted)) != item else _cut(item, wanted)
+            for key, item in value.items()
+        }
     if isinstance(value, list):
         return [_cut(item, wanted) for item in value]
     if not isinstance(value, str) or len(value) <= _SHORT_STRING:
