@@ -29,6 +29,12 @@ def test_an_edit_by_the_tool_that_also_looks_is_an_open_error() -> None:
     assert texts == [f"open error: {said} (edit of cart.py)"]
 
 
+def test_an_edit_of_openhands_that_finds_no_match_is_an_open_error() -> None:
+    said = "[No exact match found in /shop/cart.py for\n```\nx = 1\n```\n]"
+    texts = Session().calls("edit_file", said, path="cart.py", old="a", new="b").texts()
+    assert texts == ["open error: [No exact match found in /shop/cart.py for (edit of cart.py)"]
+
+
 def test_how_often_the_same_error_came_is_told_also_in_later_rounds() -> None:
     said = "Error: No replacement was performed."
     tried = {"command": "str_replace", "path": "cart.py", "old_str": "a", "new_str": "b"}

@@ -128,3 +128,16 @@ def test_lines_that_the_agent_went_on_from_hold_what_was_asked_for(taken_up: Jso
     assert [LISTING[index] for index in found] == DEFINITION
     assert Asked(transcript([*records, user("Well, high_water?"), taken_up]).messages).lines((2, 0), LISTING)
     assert not Asked(transcript([*records, assistant("I see.")]).messages).lines((2, 0), LISTING)
+
+
+def test_both_sides_of_a_conflict_come_first() -> None:
+    sides = ["<<<<<<< HEAD", "    high = max(levels)", "=======", "    high = top(levels)", ">>>>>>> tides"]
+    listing = [*LINES[:90], *sides, *DEFINITION, *LINES[90:]]
+    numbered = [f"{at:6}\t{line}" for at, line in enumerate(listing, start=1)]
+    for shown in (listing, numbered):
+        call = ("look", "bash", {"command": "cat src/tides.py; grep high_water"})
+        records = [user("Merge it."), assistant(None, call), result("look", "\n".join(shown))]
+        found = Asked(transcript(records).messages).lines((2, 0), shown)
+        assert found[:5] == (90, 91, 92, 93, 94)
+        assert 95 in found, "what it was asked for comes behind"
+    assert Asked(transcript(looked(command="cat a")).messages).lines((2, 0), ["=======", "title", "======="]) == ()

@@ -42,6 +42,13 @@ def test_one_import_alone_and_other_lines_are_no_noise(text: str) -> None:
     assert noisy_lines(text) == frozenset()
 
 
+def test_empty_lines_around_what_a_search_found_are_noise() -> None:
+    found = (
+        "src/a.go-264-\nsrc/a.go-265-\tx := 1\nsrc/a.go:266:\tfind(x)\nsrc/a.go-267-\n--\n301-\n302:\tfind(y)\nnone-\n"
+    )
+    assert noisy_lines(found) == {0, 3, 5}
+
+
 def test_what_a_shell_tool_prints_of_its_own_run_is_noise_and_how_it_ended_is_not() -> None:
     text = (
         "Chunk ID: ddb807\nWall time: 0.8816 seconds\nProcess exited with code 1\nOriginal token count: 12\nOutput:\nno"

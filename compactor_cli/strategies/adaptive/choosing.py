@@ -20,6 +20,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.misleading import misleads
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE
 from compactor_cli.strategies.adaptive.words import Words
+from compactor_cli.strategies.shared.asked import conflicts
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.rooms import (
     BINDING_SHARE,
@@ -136,14 +137,15 @@ class Chooser(PlanBuilder):
         self.selector.fill(pending, room - (asked - left))
 
     def _take_small_results(self, room: int) -> None:
-        """Take all of the small results that the agent has for the newest request, the newest first."""
-        since = takewhile(lambda group: not self._is_request(group), reversed(self.inputs.groups))
-        for group in since:
-            if group.index in self.newest.in_place and group.index not in self.newest.last:
-                results = [i for i in group.messages if self.inputs.messages[i].results]
-                lines = [line for i in results for line in self.lines.of_message(i) if line not in self.lines.silent]
-                if sum(map(self.selector.cost, lines)) <= min(_SMALL_RESULT, room):
-                    room -= self._take(lines)
+        """Take all of the small results for the newest request, and of large ones what a merge could not join."""
+        for group in takewhile(lambda group: not self._is_request(group), reversed(self.inputs.groups)):
+            lines = [n for i in group.messages if self.inputs.messages[i].results for n in self.lines.of_message(i)]
+            telling = [line for line in lines if line not in self.lines.silent]
+            small = group.index in self.newest.in_place and sum(map(self.selector.cost, telling)) <= _SMALL_RESULT
+            parted = [lines[at] for at in conflicts([self.lines.text(line) for line in lines])]
+            wanted = telling if small else parted if self.lines.silent.isdisjoint(parted) else []  # else it is mended
+            if group.index not in self.newest.last and sum(map(self.selector.cost, wanted)) <= room:
+                room -= self._take(wanted)
 
     def _take(self, lines: Iterable[int]) -> int:
         return sum(self.selector.take(line) for line in lines)

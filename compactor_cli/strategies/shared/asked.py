@@ -26,6 +26,11 @@ _PLACE = compiled_later(
 """The number of a line, as one speaks of it: `line 83`, `"line_number": 83`, `fields.py:83`."""
 _NUMBERED = compiled_later(r"^\s*(\d{2,6}) ?(?:[|\t→]|:(?!\d\d\b))", re.MULTILINE)
 """A line of a file, with its number."""
+_OURS = "<<<<<<<"
+_CONFLICT = compiled_later(r"^[ \t]*(?:\d+(?:→|\t|[:|-])[ \t]*)?(<{7}(?=\s|$)|={7}[ \t]*$|>{7}(?=\s|$))", re.MULTILINE)
+"""The marks with which git parts what it could not merge."""
+_SIDE, _CONFLICTS = 12, 60
+"""Lines of one side of a conflict, and of all conflicts of a result."""
 _READ = 4_000
 """Characters of a call, and of a text, in which words are looked for."""
 _FEW, _SHARE = 3, 8
@@ -49,13 +54,18 @@ class Asked:
         self._found: dict[Spot, tuple[int, ...]] = {}
 
     def lines(self, result: Spot, lines: Sequence[str]) -> tuple[int, ...]:
-        """Return which of the lines of a result hold what it was asked for, those with numbers that are named first,
-        then those with the rarest words, then those with names that the agent spoke of next, and then the lines behind
-        these. Found once for each result."""
+        """Return which of the lines of a result hold what it was asked for: what a merge could not put together, lines
+        with numbers that are named, then those with the rarest words, then those with names that the agent spoke of
+        next, and then the lines behind these. Found once for each result."""
         if result not in self._found:
             words, numbers = self._wanted(result)
             next_words = frozenset(islice(self._taken_up(result), _WORDS)) - words
-            asked = (*_numbered(lines, numbers), *_holding(lines, words), *_holding(lines, next_words))
+            asked = (
+                *conflicts(lines),
+                *_numbered(lines, numbers),
+                *_holding(lines, words),
+                *_holding(lines, next_words),
+            )
             found = list(dict.fromkeys(asked))
             behind = chain.from_iterable(range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in found)
             self._found[result] = tuple(dict.fromkeys((*found, *(n for n in behind if has_words(lines[n])))))
@@ -108,6 +118,21 @@ def _names(text: str) -> frozenset[str]:
 def _places(text: str) -> frozenset[str]:
     """Return the numbers of lines that a text names."""
     return frozenset(_PLACE.findall(text[:_READ]))
+
+
+def conflicts(lines: Sequence[str]) -> list[int]:
+    """Return the lines of both sides of a conflict, with the marks around them; of a long side its first ones."""
+    if not any(_OURS in line for line in lines):
+        return []
+    found: list[int] = []
+    side = -1
+    for index, line in enumerate(lines):
+        if marks := _CONFLICT.findall(line):
+            side = -1 if marks[-1][0] == ">" else index
+            found.append(index)
+        elif side >= 0 and index - side <= _SIDE:
+            found.append(index)
+    return found[:_CONFLICTS]
 
 
 def _numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:
