@@ -19,8 +19,8 @@ from compactor_cli.strategies.adaptive.conversation import ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.misleading import misleads
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE
+from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
-from compactor_cli.strategies.shared.asked import conflicts
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.rooms import (
     BINDING_SHARE,
@@ -47,8 +47,8 @@ _USED = 0.97
 """Share of the room below which groups are looked for that fit whole into what is left."""
 _ASKED = (RESULT_SHARE, RESULT_SHARE / 4)
 """Shares of a small and of a large room that lines of the newest result with what it was asked for may take."""
-_SMALL_RESULTS, _SMALL_RESULT = 0.06, 120
-"""Share of the room for all of small results since the newest request, and tokens of the largest."""
+_RESULTS = 0.06
+"""Share of the room for results since the newest request that stay as a whole."""
 _LEAST = 0.1
 """What a token of a line must be worth beside one of the lines before: the last quarter of all has 2% of the value."""
 _SMALLEST_LINE = 6
@@ -81,7 +81,7 @@ class Chooser(PlanBuilder):
         self._take(words.within(min(self.request_room, free - MARK), self.asked))
         self.request_lines = frozenset(self.selector.taken)
         self._take_pending(int(RESULT_SHARE * self.room))
-        self._take_small_results(int(_SMALL_RESULTS * self.room))
+        self._take_results(int(_RESULTS * self.room))
         instructions = list(must_keep.instructions(inputs.messages, self.lines))
         binding = BINDING_SHARE * self.room
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions, binding=binding))
@@ -136,15 +136,13 @@ class Chooser(PlanBuilder):
                     left -= self.selector.take(line)
         self.selector.fill(pending, room - (asked - left))
 
-    def _take_small_results(self, room: int) -> None:
-        """Take all of the small results for the newest request, and of large ones what a merge could not join."""
-        for group in takewhile(lambda group: not self._is_request(group), reversed(self.inputs.groups)):
-            lines = [n for i in group.messages if self.inputs.messages[i].results for n in self.lines.of_message(i)]
-            telling = [line for line in lines if line not in self.lines.silent]
-            small = group.index in self.newest.in_place and sum(map(self.selector.cost, telling)) <= _SMALL_RESULT
-            parted = [lines[at] for at in conflicts([self.lines.text(line) for line in lines])]
-            wanted = telling if small else parted if self.lines.silent.isdisjoint(parted) else []  # else it is mended
-            if group.index not in self.newest.last and sum(map(self.selector.cost, wanted)) <= room:
+    def _take_results(self, room: int) -> None:
+        """Take results for the newest request that are worth it as a whole, the newest first, in `room` tokens."""
+        since = takewhile(lambda group: not self._is_request(group), reversed(self.inputs.groups))
+        groups = (group for group in since if group.index not in self.newest.last)
+        for wanted in whole_results(groups, self.inputs.messages, self.lines, self.newest.in_place):
+            cost = sum(map(self.selector.cost, wanted))
+            if cost <= room:
                 room -= self._take(wanted)
 
     def _take(self, lines: Iterable[int]) -> int:

@@ -26,7 +26,8 @@ _PLACE = compiled_later(
 """The number of a line, as one speaks of it: `line 83`, `"line_number": 83`, `fields.py:83`."""
 _NUMBERED = compiled_later(r"^\s*(\d{2,6}) ?(?:[|\t→]|:(?!\d\d\b))", re.MULTILINE)
 """A line of a file, with its number."""
-_OURS = "<<<<<<<"
+OURS = "<<<<<<<"
+"""How a conflict begins."""
 _CONFLICT = compiled_later(r"^[ \t]*(?:\d+(?:→|\t|[:|-])[ \t]*)?(<{7}(?=\s|$)|={7}[ \t]*$|>{7}(?=\s|$))", re.MULTILINE)
 """The marks with which git parts what it could not merge."""
 _SIDE, _CONFLICTS = 12, 60
@@ -55,18 +56,14 @@ class Asked:
 
     def lines(self, result: Spot, lines: Sequence[str]) -> tuple[int, ...]:
         """Return which of the lines of a result hold what it was asked for: what a merge could not put together, lines
-        with numbers that are named, then those with the rarest words, then those with names that the agent spoke of
-        next, and then the lines behind these. Found once for each result."""
+        with numbers that are named, then those with the rarest words, and then the lines behind these; where there are
+        none, those with names that the agent spoke of next. Found once for each result."""
         if result not in self._found:
             words, numbers = self._wanted(result)
-            next_words = frozenset(islice(self._taken_up(result), _WORDS)) - words
-            asked = (
-                *conflicts(lines),
-                *_numbered(lines, numbers),
-                *_holding(lines, words),
-                *_holding(lines, next_words),
-            )
-            found = list(dict.fromkeys(asked))
+            text = "\n".join(lines)
+            parted = conflicts(lines) if OURS in text else ()
+            asked = (*parted, *_numbered(lines, numbers), *_holding(lines, text, words))
+            found = list(dict.fromkeys(asked or _holding(lines, text, self._taken_up(result))))
             behind = chain.from_iterable(range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in found)
             self._found[result] = tuple(dict.fromkeys((*found, *(n for n in behind if has_words(lines[n])))))
         return self._found[result]
@@ -87,16 +84,15 @@ class Asked:
         call, said = message.parts[spot[1]], message.text("text")
         return words.union(_of_call(call), _names(said)), numbers.union(_places(call.text), _places(said))
 
-    def _taken_up(self, result: Spot) -> Iterator[str]:
-        """Yield names in what the agent said and called next, before anybody else spoke; what it wrote is none."""
+    def _taken_up(self, result: Spot) -> frozenset[str]:
+        """Return names in what the agent said and called next, before anybody else spoke; what it wrote is none."""
         for message in self._messages[result[0] + 1 : result[0] + 1 + _NEXT]:
             if message.origin == "request":
-                return
+                break
             if message.role == "assistant" and (message.calls or message.text("text")):
-                yield from sorted(_names(message.text("text")))
-                for call in message.calls:
-                    yield from _of_call(call, _SHORT)
-                return
+                called = chain.from_iterable(_of_call(call, _SHORT) for call in message.calls)
+                return frozenset(islice(chain(sorted(_names(message.text("text"))), called), _WORDS))
+        return frozenset()
 
 
 def _of_call(call: Part, longest: float = inf) -> Iterator[str]:
@@ -122,8 +118,6 @@ def _places(text: str) -> frozenset[str]:
 
 def conflicts(lines: Sequence[str]) -> list[int]:
     """Return the lines of both sides of a conflict, with the marks around them; of a long side its first ones."""
-    if not any(_OURS in line for line in lines):
-        return []
     found: list[int] = []
     side = -1
     for index, line in enumerate(lines):
@@ -145,9 +139,8 @@ def _numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:
     return found if len(found) <= _FEW * len(numbers) else []
 
 
-def _holding(lines: Sequence[str], words: frozenset[str]) -> list[int]:
+def _holding(lines: Sequence[str], text: str, words: frozenset[str]) -> list[int]:
     """Return the lines that hold words which few of them do, the rarest first."""
-    text = "\n".join(lines)
     present = [word for word in words if word in text]
     held: defaultdict[str, list[int]] = defaultdict(list)
     holding = {index for word in present for index, line in enumerate(lines) if word in line}
