@@ -124,10 +124,14 @@ def test_times_of_a_log_are_no_numbers_of_lines() -> None:
 )
 def test_lines_that_the_agent_went_on_from_hold_what_was_asked_for(taken_up: Json) -> None:
     records = looked(request="Mend it.", command="cat src/tides.py")
-    found = Asked(transcript([*records, taken_up]).messages).lines((2, 0), LISTING)
-    assert [LISTING[index] for index in found] == DEFINITION
-    assert Asked(transcript([*records, user("Well, high_water?"), taken_up]).messages).lines((2, 0), LISTING)
-    assert not Asked(transcript([*records, assistant("I see.")]).messages).lines((2, 0), LISTING)
+
+    def held(*following: Json, goes_on: bool = True) -> list[str]:
+        messages = transcript([*records, *following]).messages
+        return [LISTING[index] for index in Asked(messages, goes_on=goes_on).lines((2, 0), LISTING)]
+
+    assert held(taken_up) == DEFINITION
+    assert held(assistant("I see."), taken_up) == [], "what it did later is something else"
+    assert held(taken_up, goes_on=False) == []
 
 
 def test_both_sides_of_a_conflict_come_first() -> None:

@@ -58,7 +58,7 @@ class InPlaceRenderer:
         self._telling: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
         self._note = 0
         self._said: dict[tuple[int, int], Sequence[int]] = {}
-        self._asked = Asked(messages, pairing)
+        self._asked = Asked(messages, pairing, goes_on=True)
         self._last = max((message.index for message in messages if message.role == "assistant"), default=-1)
 
     def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:

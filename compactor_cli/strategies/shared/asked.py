@@ -47,8 +47,10 @@ _BEHIND = 2
 class Asked:
     """What the results of a transcript were asked for."""
 
-    def __init__(self, messages: Sequence[Message], pairing: Pairing | None = None) -> None:
-        """Take the messages of a transcript. `pairing`: theirs, where it is known."""
+    def __init__(self, messages: Sequence[Message], pairing: Pairing | None = None, *, goes_on: bool = False) -> None:
+        """Take the messages of a transcript. `pairing`: theirs, where it is known. `goes_on`: what the agent spoke of
+        next counts where a result has nothing that it was asked for."""
+        self._goes_on = goes_on
         self._messages = messages
         self._pairing = pairing
         self._requested: tuple[frozenset[str], frozenset[str]] | None = None
@@ -63,7 +65,9 @@ class Asked:
             text = "\n".join(lines)
             parted = conflicts(lines) if OURS in text else ()
             asked = (*parted, *_numbered(lines, numbers), *_holding(lines, text, words))
-            found = list(dict.fromkeys(asked or _holding(lines, text, self._taken_up(result))))
+            if not asked and self._goes_on:
+                asked = (*_holding(lines, text, self._taken_up(result)),)
+            found = list(dict.fromkeys(asked))
             behind = chain.from_iterable(range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in found)
             self._found[result] = tuple(dict.fromkeys((*found, *(n for n in behind if has_words(lines[n])))))
         return self._found[result]
