@@ -168,7 +168,7 @@ def read_session(
     """
     session = SessionText(frozenset(term.text for chunk in chunked(query).split() for term in judge(chunk)))
     near = 0 if reach is None else _within_reach(messages, reach)
-    replaced = OutdatedLines(messages, pairing)
+    replaced = OutdatedLines(messages, pairing, near)
     for at, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):

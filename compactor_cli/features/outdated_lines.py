@@ -40,9 +40,11 @@ class _Removal(Struct, frozen=True):
 class OutdatedLines:
     """The lines that edits of a session removed, and did not put in again."""
 
-    def __init__(self, messages: Sequence[Message], pairing: Pairing | None = None) -> None:
-        """Read the edits of a session. `pairing`: that of the messages, where it is known."""
-        answers = (pairing or pair(messages)).answers
+    def __init__(self, messages: Sequence[Message], pairing: Pairing | None = None, since: int = 0) -> None:
+        """Read the edits of a session from a message on: older ones took out nothing that is shown behind them.
+        `pairing`: that of the messages, where it is known."""
+        known = (pairing or pair(messages)).answers
+        answers = {result: call for result, call in known.items() if call[0] >= since}
         self._calls = {result: messages[call[0]].parts[call[1]] for result, call in answers.items()}
         results = {call: messages[result[0]].parts[result[1]] for result, call in answers.items()}
         self._removed: dict[str, _Removal] = {}
