@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
+
+from compactor_cli.model.message import Message
 
 
 class Group(Struct, frozen=True):
@@ -13,6 +17,11 @@ class Group(Struct, frozen=True):
     tokens: int
     in_flight: bool = False
     """The last group, with a call that has no result yet: work that goes on."""
+
+
+def is_request(group: Group, messages: Sequence[Message]) -> bool:
+    """Return whether a group is nothing but what the user asks for. `messages`: those of the session."""
+    return all(messages[i].origin == "request" for i in group.messages)
 
 
 class Fault(Struct, frozen=True):

@@ -17,6 +17,7 @@ from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.summary_text.headers import CUT_OFF, Base, header, lines_header, lines_mark, round_of
+from compactor_cli.summary_text.state_block import with_whole_list
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.summary_text.verbatim import carried
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
@@ -127,11 +128,9 @@ def _task(messages: Sequence[Message]) -> str:
 
 
 def _up_to(state: Sequence[StateLine], messages: Sequence[Message]) -> tuple[StateLine, ...]:
-    """Return what stands on nothing behind these messages: that is kept in its place. A list of tasks is told whole, or
-    those that are missing would pass for ones that do not exist."""
+    """Return what stands on nothing behind these messages: that is kept in its place."""
     last = max(m.index for m in messages)
-    listed = any(line.kind == "task" and line.message <= last for line in state)
-    return tuple(line for line in state if line.message <= last or (listed and line.kind == "task"))
+    return with_whole_list(state, lambda line: line.message <= last)
 
 
 def _gone(decision: Decision) -> Decision:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from compactor_cli.summary_text.headers import is_state_heading, messages_to_state, state_heading
 from compactor_cli.summary_text.state_line import Kind, StateLine
@@ -33,6 +33,14 @@ def state_text(lines: Iterable[StateLine], later: int = 0) -> str:
     others = (line for line in listed if line.kind != "effect")
     ordered = sorted([*effects, *others], key=lambda line: _ORDER.index(line.kind))
     return "\n".join([state_heading(later), *(f"- {line.text}" for line in ordered)])
+
+
+def with_whole_list(lines: Sequence[StateLine], is_told: Callable[[StateLine], bool]) -> tuple[StateLine, ...]:
+    """Return the lines that are told. A list of tasks is told whole where a line of it is, or those that are missing
+    would pass for ones that do not exist."""
+    told = [is_told(line) for line in lines]
+    listed = any(line.kind == "task" and tells for line, tells in zip(lines, told, strict=True))
+    return tuple(line for line, tells in zip(lines, told, strict=True) if tells or (listed and line.kind == "task"))
 
 
 def state_lines(text: str) -> tuple[str, ...]:

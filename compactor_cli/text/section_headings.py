@@ -62,11 +62,14 @@ def heading_before(text: str, end: int) -> Span | None:
 
 
 @lru_cache(maxsize=16)  # the lines of one text are asked for one after the other
+def _headings_and_code(text: str) -> tuple[re.Match[str], ...]:
+    return tuple(_HEADING_OR_CODE.finditer(text)) if "#" in text or "**" in text else ()
+
+
+@lru_cache(maxsize=16)
 def _headings(text: str) -> tuple[Span, ...]:
     """Return the spans of the headings outside of code, in order."""
-    if "#" not in text and "**" not in text:
-        return ()
-    return tuple(match.span() for match in _HEADING_OR_CODE.finditer(text) if match[1])
+    return tuple(match.span() for match in _headings_and_code(text) if match[1])
 
 
 @lru_cache(maxsize=16)
@@ -76,7 +79,7 @@ def _ends(text: str) -> tuple[int, ...]:
     ends = [len(text) + 1] * len(headings)
     if "</" not in text:
         return tuple(ends)
-    code = [match.span() for match in _HEADING_OR_CODE.finditer(text) if not match[1]]
+    code = [match.span() for match in _headings_and_code(text) if not match[1]]
     opened: list[tuple[str, int]] = []
     for tag in _TAG.finditer(text):
         at = bisect_left(code, (tag.start() + 1, 0)) - 1

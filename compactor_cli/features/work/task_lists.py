@@ -100,8 +100,7 @@ def _writes_list(call: Part) -> bool:
         return True
     if name in _OTHERS or not isinstance(arguments, dict) or not _is_of_plans(call.name):
         return False
-    numbered = _first(arguments, _ID_KEYS) and _status(arguments)
-    return bool(numbered) or any(True for _ in _in_arguments(call.name, arguments, 0))
+    return bool(_first(arguments, _ID_KEYS) and _status(arguments)) or bool(_tasks_of(call))
 
 
 def names_task(line: str, told: str) -> bool:
@@ -110,9 +109,13 @@ def names_task(line: str, told: str) -> bool:
 
 
 def _is_whole_list(call: Part) -> bool:
+    tasks = _tasks_of(call)
+    return bool(tasks) and not _is_part(call.name, call_arguments(call), tasks)
+
+
+def _tasks_of(call: Part) -> list[ListedTask]:
     arguments = call_arguments(call)
-    tasks = list(_in_arguments(call.name, arguments, 0)) if isinstance(arguments, dict) else []
-    return bool(tasks) and not _is_part(call.name, arguments, tasks)
+    return list(_in_arguments(call.name, arguments, 0)) if isinstance(arguments, dict) else []
 
 
 class TaskList:

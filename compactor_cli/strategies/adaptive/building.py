@@ -11,7 +11,7 @@ from compactor_cli.features.lines import SessionLines, SessionText, read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.features.work.state import state_text
 from compactor_cli.features.work.task_lists import names_task, outdated_lists, told_words
-from compactor_cli.model.group import Group
+from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import CLOSING, NEWEST_EXCHANGE, PlanInput
 from compactor_cli.model.talking import people_talk
@@ -33,6 +33,7 @@ from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
+from compactor_cli.summary_text.state_block import with_whole_list
 from compactor_cli.summary_text.state_line import StateLine
 
 REQUEST = "large request of the user"
@@ -140,16 +141,13 @@ class PlanBuilder:
     def _answered(self) -> set[int]:
         """Return what was said behind the last request: without it, that would pass for one that nobody answered. What
         an agent said there is the newest exchange; what people say is no more than a part of their talk."""
-        requests = (group.index for group in self.inputs.groups if self._is_request(group))
+        requests = (group.index for group in self.inputs.groups if is_request(group, self.inputs.messages))
         last = max(requests, default=len(self.inputs.groups))
         answers = [group for group in self.rest if group.index > last and group.index not in self.folded]
         if not self.people:
             return self.newest.in_place.intersection(group.index for group in answers)
         tokens = sum(self.renderer.render(group, (), "", self.newest.written(group.index)).tokens for group in answers)
         return {group.index for group in answers} if tokens <= _ANSWERED_SHARE * self.room else set()
-
-    def _is_request(self, group: Group) -> bool:
-        return any(self.inputs.messages[i].origin == "request" for i in group.messages)
 
     def _is_seen(self, line: StateLine) -> bool:
         """Return whether what stays at its place shows what a line of the state tells: calls that stay whole, and of a
@@ -291,11 +289,12 @@ class PlanBuilder:
         reasons = self.inputs.protected  # the turn that closes a history is made up, and may go again
         stay = (g for g in decisions if decisions[g].rendition != "gone" and reasons.get(g) != CLOSING)
         behind = (self.inputs.groups[group].messages for group in stay)
-        tasks = [line for line in self.state if line.kind == "task"]
-        there = all(
-            line.message > end and self.group_of[line.message] in decisions and line in self.told for line in tasks
-        )
-        lines = (line for line in self.state if line.kind != "task" or not there)
+        there = {
+            line
+            for line in self.told
+            if line.kind == "task" and line.message > end and self.group_of[line.message] in decisions
+        }
+        lines = with_whole_list(self.state, lambda line: line not in there)
         return state_text(lines, sum(len(messages) for messages in behind if messages[0] > end))
 
     def _in_place(self, group: Group, choices: Sequence[ChosenLine], taken: set[int]) -> Decision | None:

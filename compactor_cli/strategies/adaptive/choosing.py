@@ -9,7 +9,7 @@ from itertools import accumulate, chain, islice, takewhile
 
 from msgspec.structs import replace
 
-from compactor_cli.model.group import Group
+from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.talking import is_interjection
 from compactor_cli.strategies.adaptive import must_keep
@@ -138,7 +138,7 @@ class Chooser(PlanBuilder):
 
     def _take_results(self, room: int) -> None:
         """Take results for the newest request that are worth it as a whole, the newest first, in `room` tokens."""
-        since = takewhile(lambda group: not self._is_request(group), reversed(self.inputs.groups))
+        since = takewhile(lambda group: not is_request(group, self.inputs.messages), reversed(self.inputs.groups))
         groups = (group for group in since if group.index not in self.newest.last)
         for wanted in whole_results(groups, self.inputs.messages, self.lines, self.newest.in_place):
             cost = sum(map(self.selector.cost, wanted))
@@ -220,7 +220,7 @@ class Chooser(PlanBuilder):
     def _newest_lines(self) -> Iterator[int]:
         """Yield the lines with words of what is no request and no call, the last one first."""
         for group in reversed(self.rest):
-            if group.index not in self.folded and not self._is_request(group):
+            if group.index not in self.folded and not is_request(group, self.inputs.messages):
                 for line in reversed([line for i in group.messages for line in self.lines.of_message(i)]):
                     silent = self.lines.piece(line).call or line in self.lines.silent
                     if not silent and self.lines.has_words(line):
@@ -328,7 +328,7 @@ class Chooser(PlanBuilder):
         return self._with_groups(longer, answered, newest)
 
     def _asks(self, index: int) -> bool:
-        return self._is_request(self.inputs.groups[index])
+        return is_request(self.inputs.groups[index], self.inputs.messages)
 
     def _with_groups(self, order: list[ChosenLine], attempt: Attempt, candidates: Iterable[int]) -> Attempt:
         """Keep groups whole, as many as fit, those first that come first."""
@@ -340,12 +340,12 @@ class Chooser(PlanBuilder):
             if index in self.folded or index in self.kept or decision.rendition == "whole" or self._is_nod(group):
                 continue
             # a newer request that is not there may have corrected this one
-            is_request = not self.talk and self._is_request(group)
-            if group.tokens - decision.tokens <= left and not (is_request and corrected):
+            asks = not self.talk and is_request(group, self.inputs.messages)
+            if group.tokens - decision.tokens <= left and not (asks and corrected):
                 if self.talk or not misleads(index, self.inputs, attempt.decisions):
                     left -= group.tokens - decision.tokens
                     added.append(index)
-            elif is_request and not quotes_all(attempt, group, self.lines):
+            elif asks and not quotes_all(attempt, group, self.lines):
                 corrected = True
         before = set(self.whole)
         for count in range(len(added), max(0, len(added) - _ATTEMPTS), -1):

@@ -250,7 +250,7 @@ def _changes(part: Part) -> Iterator[str]:
     """Yield lines that an edit adds to a file, or takes away where it adds none: what was done. Those come first that
     have words which it does not take away: of a call around texts that stay the call, and not the texts."""
     for _, lines in changed_lines(part):
-        by_mark = {mark: [line[3:] for line in lines if line.startswith(mark)] for mark in (ADDED, REMOVED)}
+        by_mark = {mark: [line[len(mark) :] for line in lines if line.startswith(mark)] for mark in (ADDED, REMOVED)}
         known = {word for line in by_mark[REMOVED] for word in _WORDS.findall(line)}
         changed = sorted(by_mark[ADDED], key=lambda line: known.issuperset(_WORDS.findall(line))) or by_mark[REMOVED]
         sizes = accumulate(len(line) for line in changed)

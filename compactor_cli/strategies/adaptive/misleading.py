@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from compactor_cli.model.group import Group
+from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import PlanInput
 
@@ -20,12 +20,8 @@ def misleads(index: int, inputs: PlanInput, decisions: Mapping[int, Decision]) -
     calls = any(inputs.messages[i].calls for i in groups[index].messages)
     for at in range(index + 1, len(groups)):
         group, following = groups[at - 1], groups[at]
-        if _is_request(following, inputs):
+        if is_request(following, inputs.messages):
             if at - 1 > index:
                 return calls and is_gone(group) and not is_gone(following)
             return not calls and is_gone(following)
     return False
-
-
-def _is_request(group: Group, inputs: PlanInput) -> bool:
-    return all(inputs.messages[i].origin == "request" for i in group.messages)

@@ -19,7 +19,7 @@ from compactor_cli.model.replies import reply_span
 from compactor_cli.model.talking import telling_requests
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
-from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text
+from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text, with_whole_list
 from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.identifiers import identifiers
@@ -211,9 +211,7 @@ def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], 
     details of what did: a reader would do it again. In a room that is not small the last line counts those that do not
     fit."""
     state = session_state(inputs.messages, inputs.folder, inputs.pairing)
-    seen = {line: is_seen(line) for line in state}
-    listed = any(line.kind == "task" and not seen[line] for line in state)
-    lines = [line for line in state if not seen[line] or (listed and line.kind == "task")]
+    lines = with_whole_list(state, lambda line: not is_seen(line))
     forms = [[(form, inputs.count(form.text) + BULLET_TOKENS) for form in _forms(line)] for line in lines]
     reserved = sum(costs[-1][1] for line, costs in zip(lines, forms, strict=True) if line.kind == "effect")
     taken: list[StateLine] = []

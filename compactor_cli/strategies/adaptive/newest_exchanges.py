@@ -7,7 +7,7 @@ from math import inf
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.task_lists import only_keeps_list
-from compactor_cli.model.group import Group
+from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
@@ -91,7 +91,7 @@ class NewestExchanges:
                 break
             if group.index in listing:
                 continue
-            if group.index not in decided and not self._is_request(group):
+            if group.index not in decided and not is_request(group, self._messages):
                 used += self._renderer.render(group, (), "", self.written(group.index)).tokens
             if used > (self._limit if group.index in self.last else self._share):
                 break
@@ -108,18 +108,16 @@ class NewestExchanges:
         for index, group in enumerate(groups):
             if group.index in self.last:
                 break
-            if group.tokens >= _WORTH_A_SUMMARY and not self._is_request(group):
+            if group.tokens >= _WORTH_A_SUMMARY and not is_request(group, self._messages):
                 return groups[index + 1 :]
         return groups
 
     def _last_exchange(self, groups: Sequence[Group]) -> dict[int, Group]:
         """Return the newest group that is no request, with the one before it where a result stands as a text."""
-        newest = next((index for index in range(len(groups) - 1, -1, -1) if not self._is_request(groups[index])), None)
+        others = (at for at in range(len(groups) - 1, -1, -1) if not is_request(groups[at], self._messages))
+        newest = next(others, None)
         if newest is None:
             return {}
         injected = all(self._messages[i].origin == "injected" for i in groups[newest].messages)
-        first = newest - 1 if injected and newest and not self._is_request(groups[newest - 1]) else newest
+        first = newest - 1 if injected and newest and not is_request(groups[newest - 1], self._messages) else newest
         return {group.index: group for group in groups[first : newest + 1]}
-
-    def _is_request(self, group: Group) -> bool:
-        return all(self._messages[i].origin == "request" for i in group.messages)
