@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
@@ -31,6 +31,7 @@ from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.escapes import place_in_readable
 from compactor_cli.text.json_values import without_blanks
 from compactor_cli.text.list_items import parents_of_items
+from compactor_cli.text.scopes import Scopes
 from compactor_cli.text.section_headings import FilesShown, headings_between
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units
@@ -225,6 +226,8 @@ class SessionLines:
         self._leads: dict[int, tuple[Span, ...]] = {}
         """Line -> the spans of what says what it is of: the object of a member of JSON, the item around an item."""
         self._files = FilesShown()
+        self._scopes: dict[int, Scopes] = {}
+        """Piece that is an output -> the definitions around its lines."""
         self._pieces_of: dict[int, list[int]] = {}
         self._bare: tuple[int, str] = (-1, "")
         """The piece of the line whose terms were asked for last, and its text as `chunked` has it."""
@@ -309,6 +312,18 @@ class SessionLines:
         if piece.call:
             leads = [short_path(_VALUE.sub(r"\1", lead)) for lead in leads]
         return "".join(f"{lead} … " for lead in leads)
+
+    def scope(self, line: int) -> int:
+        """Return the line of an output that says what a line is in, such as the beginning of its function; -1 where
+        there is none."""
+        number, piece = self.piece_of[line], self.piece(line)
+        if piece.speech or piece.call:
+            return -1
+        if number not in self._scopes:
+            self._scopes[number] = Scopes(piece.text)
+        at = self._scopes[number].around(self.starts[line])
+        found = bisect_right(self.starts, at, self.first_of[number], line) - 1 if at >= 0 else -1
+        return found if found >= self.first_of[number] and found not in self.silent else -1
 
     def piece(self, line: int) -> SessionPiece:
         return self.session.pieces[self.piece_of[line]]

@@ -30,7 +30,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
-from compactor_cli.strategies.shared.rooms import share_of
+from compactor_cli.strategies.shared.rooms import LARGE_ROOM, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
 from compactor_cli.summary_text.state_block import with_whole_list
@@ -129,7 +129,7 @@ class PlanBuilder:
 
     def selector_of(self, taken: Iterable[int]) -> Selector:
         """Return what chooses lines beside those that are taken."""
-        selector = Selector(self.lines, self.values.of, self.inputs.count, self._covered)
+        selector = Selector(self.lines, self.values.of, self.inputs.count, self._covered, scoped=self.room > LARGE_ROOM)
         for line in taken:
             selector.take(line)
         return selector

@@ -13,7 +13,7 @@ from compactor_cli.features.term_scores import TermScores
 from compactor_cli.model.group import Group
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.quoted_lines import Quoter
-from compactor_cli.strategies.shared.rooms import DETAIL
+from compactor_cli.strategies.shared.rooms import DETAIL, LARGE_ROOM
 from compactor_cli.strategies.shared.selection import Selector, densest
 from compactor_cli.summary_text.excerpts import LEGEND, Excerpt
 
@@ -43,7 +43,7 @@ def quoted_details(
     outside = frozenset(m.index for m in inputs.messages if m.index not in inside)
     lines = SessionLines(session, values.of, outside)
     known = {name for piece in session.pieces if piece.message in outside for name in piece.names}
-    selector = Selector(lines, values.of, inputs.count, sorted(known))
+    selector = Selector(lines, values.of, inputs.count, sorted(known), scoped=room > LARGE_ROOM)
     said = [m for m in inputs.messages if m.origin != "request"]
     answer = said[-1].index if ends_in_words(said) else -1
     room -= _take_newest(selector, lines, newest, leaving=True, answer=answer)

@@ -10,13 +10,13 @@ DETAIL = 60_000
 """Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
 _REQUESTS_OF_SMALL, _REQUESTS = 0.48, 0.4
 """Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""
-SMALL_ROOM, _LARGE = 400, 800
+SMALL_ROOM, LARGE_ROOM = 400, 800
 """Tokens up to which a room is small, and from which on it is large."""
 
 
 def share_of(room: int, small: float, large: float) -> float:
     """Return the tokens of a share: `small` of a small room, `large` of a large one, in proportion between the two."""
-    return between(room, (SMALL_ROOM, small), (_LARGE, large))
+    return between(room, (SMALL_ROOM, small), (LARGE_ROOM, large))
 
 
 def between(room: int, low: tuple[int, float], high: tuple[int, float]) -> float:

@@ -66,9 +66,11 @@ class Selector:
         worth: Callable[[int], float],
         cost: Callable[[str], int],
         covered: Iterable[int] = (),
+        *,
+        scoped: bool = True,
     ) -> None:
         """`worth`: value of a term (0: not worth anything). `cost`: tokens of a text. `covered`: terms
-        that stand in what is kept anyway."""
+        that stand in what is kept anyway. `scoped`: lines of code come with the beginning of what they are in."""
         self.lines = lines
         self._worth = worth
         self._cost = cost
@@ -83,10 +85,26 @@ class Selector:
         self.taken: dict[int, ChosenLine] = {}
         """Line -> choice, in the order of taking."""
         self._opened: set[int] = set()
+        self._scoped = scoped
+        self._scope_of: dict[int, int] = {}
 
     def cost(self, line: int) -> int:
-        """Return tokens that the line adds, with the heading of its message when it is the first of it."""
-        return self.tokens(line) + (0 if self.lines.message(line) in self._opened else HEADING)
+        """Return tokens that the line adds, with the heading of its message when it is the first of it, and with the
+        beginnings of what it is in."""
+        heading = 0 if self.lines.message(line) in self._opened else HEADING
+        return self.tokens(line) + heading + sum(map(self.tokens, self._scopes(line)))
+
+    def _scopes(self, line: int) -> list[int]:
+        """Return the lines that say what a line is in, and are not taken yet, the outermost last."""
+        found: list[int] = []
+        while True:
+            scope = self._scope_of.get(line)
+            if scope is None:
+                scope = self._scope_of[line] = self.lines.scope(line) if self._scoped else -1
+            if scope < 0 or scope in self.taken:
+                return found
+            found.append(scope)
+            line = scope
 
     def terms_of(self, line: int) -> list[int]:
         """Return the terms that make the value of a line: those that nothing had when it was looked at."""
@@ -96,17 +114,18 @@ class Selector:
         """Take a line whatever its value; returns its tokens."""
         if line in self.taken:
             return 0
-        choice = ChosenLine(line, self._gain(line), self.cost(line))
-        self._enter(choice)
-        return choice.cost
+        cost = self.cost(line)
+        self._enter(line, self._gain(line), cost)
+        return cost
 
     def fill(self, candidates: Iterable[int], room: int, least: float = 0.0) -> int:
         """Take the best of the candidates while they fit; returns the tokens that are left. `least`: the share that a
         token of a line must be worth of what a token of those taken so far is worth."""
-        return room - sum(choice.cost for choice in self._best(candidates, room, least))
+        return room - sum(self._best(candidates, room, least))
 
-    def _best(self, candidates: Iterable[int], room: int, least: float) -> Iterator[ChosenLine]:
-        """Take lines, the densest first, by estimates that are brought up to date when it is their turn."""
+    def _best(self, candidates: Iterable[int], room: int, least: float) -> Iterator[int]:
+        """Take lines, the densest first, by estimates that are brought up to date when it is their turn; yield the
+        tokens of each."""
         taken, opened, gains, costs = self.taken, self._opened, self._gains, self._costs
         messages, piece_of = [piece.message for piece in self.lines.session.pieces], self.lines.piece_of
         heap = self._entries([n for n in candidates if self.lines.bounds[n] > 0 and n not in taken])
@@ -119,13 +138,16 @@ class Selector:
                     heappop(heap)
                     continue
                 self.tokens(line)
+            gain = self._estimate(line)
+            others = heap[1:3]
+            needed = -min(others)[0] - _TINY if others else 0.0
             cost = costs[line] if messages[piece_of[line]] in opened else costs[line] + HEADING
+            if gain >= cost * needed:  # its turn, unless what it is in, looked for only now, costs too much
+                cost = self.cost(line)
             if cost > room or line in taken:
                 heappop(heap)
                 continue
-            gain = self._estimate(line)
-            others = heap[1:3]
-            if gain > _TINY and others and gain < cost * (-min(others)[0] - _TINY):
+            if _TINY < gain < cost * needed:
                 heapreplace(heap, (-gain / cost, line))
                 continue
             heappop(heap)
@@ -137,9 +159,8 @@ class Selector:
             if adds <= _TINY:  # it may add something beside another line, and comes again when that one is taken
                 continue
             worth, tokens = worth + gain, tokens + cost
-            choice = ChosenLine(line, adds, cost)
-            self._enter(choice)
-            yield choice
+            self._enter(line, adds, cost)
+            yield cost
             room -= cost
             for near in (line - 1, line + 1):  # what it says is better understood now
                 if near in gains and near not in taken:
@@ -152,7 +173,7 @@ class Selector:
         for line in sorted(candidates):  # those of one text one after the other
             self._look_at(line)
             estimate = self._estimate(line)
-            entries.append((-estimate / self.cost(line) if estimate else 0.0, line))
+            entries.append((-estimate / (self.tokens(line) + HEADING) if estimate else 0.0, line))
         return entries
 
     def _estimate(self, line: int) -> float:
@@ -169,9 +190,14 @@ class Selector:
             known = self._costs[line] = self._cost(self.lines.lead(line) + self.lines.text(line)) + 1
         return known
 
-    def _enter(self, choice: ChosenLine) -> None:
-        line, reached = choice.line, self._reached
-        self.taken[line] = choice
+    def _enter(self, line: int, value: float, cost: int) -> None:
+        """Take a line, after what it is in."""
+        reached = self._reached
+        for scope in reversed(self._scopes(line)):
+            tokens = self.tokens(scope)
+            self._enter(scope, self._gain(scope), tokens)
+            cost -= tokens
+        self.taken[line] = ChosenLine(line, value, cost)
         self._opened.add(self.lines.message(line))
         for near in (line - 1, line, line + 1):
             if near in self.taken:
