@@ -1,4 +1,4 @@
-"""What the lines of a file are in: the function, class or key around them, told by indentation in any language."""
+"""What the lines of a file are in: the function, class or section around them, told by indentation in any language."""
 
 from __future__ import annotations
 
@@ -38,6 +38,8 @@ _DEFINITION = compiled_later(
     rf"(?:{_MODIFIERS}(?:{_KIND}|{_ASSIGNED}|{_TEST}|{_TABLE})|{_NO_STATEMENT}(?:{_SIGNATURE}|{_KEY}))",
     re.MULTILINE,
 )
+_HEADING = compiled_later(rf"^{_BEFORE}(?=(#{{1,6}}))\1[ \t]+\S[^\n]{{0,100}}\n{_BEFORE}[ \t\r]*$", re.MULTILINE)
+"""A heading of Markdown, with the blank line behind it that a comment seldom has."""
 _TAB = 4
 _LINE = compiled_later(rf"^{_BEFORE}({_INDENT})(#|//|[*)\]}}]|\S)", re.MULTILINE)
 _PASSIVE = ("#", "//", "*", ")", "]", "}")
@@ -46,34 +48,43 @@ arguments."""
 
 
 class Scopes:
-    """The definitions around the lines of a text, which is read once."""
+    """The definitions and headings around the lines of a text, which is read once."""
 
     def __init__(self, text: str) -> None:
         self._starts: list[int] = []
-        """Where the lines begin that are in another definition than the line before them."""
+        """Where the lines begin that are in something else than the line before them."""
         self._around: list[int] = []
-        """Where the innermost definition around those lines begins, without its indentation; -1 for none."""
+        """Where the innermost definition or heading around those lines begins, without its indentation; -1 for none."""
         definitions = {match.start(): match.start(1) for match in _DEFINITION.finditer(text)}
-        if definitions:
-            self._read(text, definitions)
+        headings = {match.start(): match.span(1) for match in _HEADING.finditer(text)} if "# " in text else {}
+        if definitions or headings:
+            self._read(text, definitions, headings)
 
-    def _read(self, text: str, definitions: Mapping[int, int]) -> None:
+    def _read(self, text: str, definitions: Mapping[int, int], headings: Mapping[int, tuple[int, int]]) -> None:
+        sections: list[tuple[int, int]] = []
         indents: list[int] = []
         begins: list[int] = []
         inside = -1
         for line in _LINE.finditer(text):
-            indent = len(line[1].expandtabs(_TAB))
+            start, indent = line.start(), len(line[1].expandtabs(_TAB))
+            begin, end = headings.get(start, (-1, -1))
+            if begin >= 0:
+                del indents[:], begins[:]
+                while sections and sections[-1][0] >= end - begin:
+                    sections.pop()
             depth = bisect_left(indents, indent)
-            around = begins[depth - 1] if depth else -1
+            around = begins[depth - 1] if depth else sections[-1][1] if sections else -1
             if around != inside:
-                self._starts.append(line.start())
+                self._starts.append(start)
                 self._around.append(around)
                 inside = around
-            if line[2] not in _PASSIVE:
+            if begin >= 0:
+                sections.append((end - begin, begin))
+            elif line[2] not in _PASSIVE:
                 del indents[depth:], begins[depth:]
-            if line.start() in definitions:
+            if start in definitions:
                 indents.append(indent)
-                begins.append(definitions[line.start()])
+                begins.append(definitions[start])
 
     def around(self, at: int) -> int:
         """Return where that begins which defines what a place of the text is in; -1 where nothing does."""

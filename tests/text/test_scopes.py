@@ -1,4 +1,4 @@
-"""The definitions around the lines of a file, in the languages that agents read most."""
+"""The definitions and headings around the lines of a file, in the languages that agents read most."""
 
 from __future__ import annotations
 
@@ -81,6 +81,24 @@ DIFF = """\
 -    charge(order.total)
 +    charge(order.total, order.currency)
 """
+MARKDOWN = """\
+    1→# Cart
+    2→
+    3→How carts are kept.
+    4→
+    5→## Setup
+    6→
+    7→# no heading, but a comment
+    8→Run it once.
+    9→
+   10→### In a container
+   11→
+   12→Mount the folder.
+   13→
+   14→## Use
+   15→
+   16→Add items.
+"""
 SQL = """\
 CREATE TABLE IF NOT EXISTS orders (
     id INTEGER PRIMARY KEY
@@ -93,7 +111,7 @@ def around(text: str, shown: str) -> list[str]:
     scopes, found = Scopes(text), []
     at = scopes.around(text.index(shown))
     while at >= 0:
-        found.append(text[at:].split("\n")[0])
+        found.append(text[at:].partition("\n")[0])
         at = scopes.around(at)
     return found
 
@@ -116,6 +134,10 @@ def around(text: str, shown: str) -> list[str]:
         (YAML, "postgres", ["db:", "services:"]),
         (DIFF, "charge(order.total, ", ["def pay(order):"]),
         (SQL, "id INTEGER", ["CREATE TABLE IF NOT EXISTS orders ("]),
+        (MARKDOWN, "How carts", ["# Cart"]),
+        (MARKDOWN, "Run it", ["## Setup", "# Cart"]),
+        (MARKDOWN, "Mount", ["### In a container", "## Setup", "# Cart"]),
+        (MARKDOWN, "Add items", ["## Use", "# Cart"]),
         ("if (ready) {\n    go();\n}\n", "go", []),
         ("for x in y:\n    use(x)\nelse:\n    stop()\n", "stop", []),
         ("1470:\n1471:    value = 3\n1472:\n", "value", []),
@@ -137,6 +159,8 @@ def test_around_a_line_stands_what_it_is_in(text: str, shown: str, expected: lis
         "create " * 40_000,
         "export " * 40_000,
         "\n" * 300_000,
+        "#" * 300_000,
+        "# a\n" * 50_000,
     ],
 )
 def test_long_odd_lines_end_what_looks_at_them(text: str) -> None:
