@@ -159,9 +159,10 @@ class PlanBuilder:
         if group in self.kept:
             return self.kept[group].rendition == "whole" and self._is_told_there(line)
         message = self.inputs.messages[line.message]
-        telling = (*message.calls, *(message.results if line.kind in ("check", "error") else ()))
-        stays = group in self.present and all(part.tokens <= self.newest.written(group) for part in telling)
-        return stays and self._is_told_there(line)
+        results = message.results if line.kind in ("check", "error") else ()
+        stays = all(part.tokens <= self.newest.written(group) for part in message.calls)
+        stays = stays and all(part.tokens <= SMALL for part in results)
+        return group in self.present and stays and self._is_told_there(line)
 
     def _is_told_there(self, line: StateLine) -> bool:
         """Return whether the exchange of a line of the state has its words, where that is a task: many calls only

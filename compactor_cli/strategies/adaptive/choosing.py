@@ -18,6 +18,7 @@ from compactor_cli.strategies.adaptive.building import REQUEST, PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.misleading import misleads
+from compactor_cli.strategies.adaptive.named import NAMED_SHARE, named_lines
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE
 from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
@@ -91,6 +92,7 @@ class Chooser(PlanBuilder):
         said = (
             (share_of(self.room, *_CONCLUSION), [self.concluded]),
             (share_of(self.room, *_ANSWERS) - agreed, answers),
+            (NAMED_SHARE * self.room, named_lines(inputs.messages, self.lines, self.room)),
         )
         for room, texts in said:
             for text in must_keep.within(room, texts, self.lines, self.selector.cost):

@@ -9,6 +9,7 @@ from typing import Any
 
 from compactor_cli.features.call_lines import ADDED, COMMANDS, REMOVED, changed_lines
 from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import failure_line
 from compactor_cli.features.work.outcome_lines import outcome_line
@@ -114,7 +115,7 @@ class InPlaceRenderer:
         for one that did its work. And the lines of one that says no such thing, for where none was chosen: what was
         asked for, else its last, or the densest one where that says nothing."""
         text = self._lines.session.pieces[number].text
-        said = failure_line(text) if has_failed(part) else outcome_line(text)
+        said = (cause_line(text, places=True) or failure_line(text)) if has_failed(part) else outcome_line(text)
         start = text.find(said) if said else -1
         if start >= 0:
             return tuple(self._lines.overlapping(number, start, start + len(said)))[:1], ()

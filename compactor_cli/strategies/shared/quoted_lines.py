@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from compactor_cli.features.call_lines import call_label
+from compactor_cli.features.call_lines import bare_argument, call_label
 from compactor_cli.features.lines import SessionLines, SessionPiece
 from compactor_cli.features.work.open_errors import misfortune
 from compactor_cli.features.work.short_results import is_few_words, short_result
@@ -152,11 +152,12 @@ class Quoter:
     def _excerpts_of(self, choices: Sequence[ChosenLine], quoted: Set[Spot]) -> Iterator[Excerpt]:
         """Yield chosen lines of one message. `quoted`: the parts that its own go with, where they are quoted too."""
         lines, last_line, last_piece, head, margin = self._lines, -2, None, "", 0
+        worth = self._worth(choices)
         for choice, following in zip_longest(choices, choices[1:]):
             piece, line = lines.piece(choice.line), choice.line
             begins, parted = piece is not last_piece, False
             earlier = self._messages[piece.message].origin == "summary"
-            text = plain(lines.text(line))
+            text = plain(bare_argument(lines.text(line)) if piece.call else lines.text(line))
             indent = indent_at(piece.text, lines.starts[line])
             if earlier:
                 line_heading = self._heading_at((piece.message, piece.part), lines.starts[line])
@@ -191,8 +192,19 @@ class Quoter:
                 text = f"{text} {GAP}".rstrip()
             elif ends and piece.call:
                 text += self._short_result((piece.message, piece.part), quoted)
-            yield Excerpt(head, text, joint, choice.value)
+            yield Excerpt(head, text, joint, worth[line])
             last_line, last_piece = line, piece
+
+    def _worth(self, choices: Sequence[ChosenLine]) -> dict[int, float]:
+        """Return line -> its value; what other lines are in is worth as much as the best of them, or they would stand
+        below something else when room is short."""
+        worth = {choice.line: choice.value for choice in choices}
+        for choice in choices:
+            scope = self._lines.scope(choice.line)
+            while scope in worth:
+                worth[scope] = max(worth[scope], choice.value)
+                scope = self._lines.scope(scope)
+        return worth
 
     def _heading_at(self, spot: Spot, start: int) -> str:
         """Return what stands before a line of an earlier summary, which is read once for all of its lines."""

@@ -14,6 +14,7 @@ from heapq import heapify, heappop, heappush, heapreplace
 
 from msgspec import Struct
 
+from compactor_cli.features.call_lines import bare_argument
 from compactor_cli.features.lines import SessionLines
 
 _AROUND = 70
@@ -187,7 +188,9 @@ class Selector:
         """Return tokens of the line alone."""
         known = self._costs.get(line)
         if known is None:
-            known = self._costs[line] = self._cost(self.lines.lead(line) + self.lines.text(line)) + 1
+            text = self.lines.text(line)
+            text = bare_argument(text) if self.lines.piece(line).call else text
+            known = self._costs[line] = self._cost(self.lines.lead(line) + text) + 1
         return known
 
     def _enter(self, line: int, value: float, cost: int) -> None:
