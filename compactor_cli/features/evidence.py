@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.features.lines import SessionPiece, SessionText
+from compactor_cli.features.session_text import SessionPiece, SessionText
 from compactor_cli.features.work.ledger import call_actions
 from compactor_cli.model.message import Message, Part
 from compactor_cli.text.outcomes import result_errors

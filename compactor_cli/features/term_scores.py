@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from math import log
 
 from compactor_cli.features.evidence import Evidence
-from compactor_cli.features.lines import SessionText
 from compactor_cli.features.name_features import Weigher
+from compactor_cli.features.session_text import SessionText
 from compactor_cli.model.profile import Profile
 
 _WORD = 0.05

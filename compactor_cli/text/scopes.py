@@ -40,6 +40,14 @@ _DEFINITION = compiled_later(
 )
 _HEADING = compiled_later(rf"^{_BEFORE}(?=(#{{1,6}}))\1[ \t]+\S[^\n]{{0,100}}\n{_BEFORE}[ \t\r]*$", re.MULTILINE)
 """A heading of Markdown, with the blank line behind it that a comment seldom has."""
+_COMMENT = compiled_later(rf"{_BEFORE}{_INDENT}(?:#|//|/\*|\*|--|@)[^\n]*\n")
+"""A comment or decorator, which is of the definition right below it."""
+_COMMENTS = 40
+"""Lines of a comment up to which it is looked for that."""
+_FOUND = compiled_later(r"[\w./\\~-]*[./\\][\w./\\-]*[:-]\d+[:-]")
+"""The place before a line that a search found."""
+_LONGEST = 2_000
+"""Characters back to which the beginning of a long line is looked for."""
 _TAB = 4
 _LINE = compiled_later(rf"^{_BEFORE}({_INDENT})(#|//|[*)\]}}]|\S)", re.MULTILINE)
 _PASSIVE = ("#", "//", "*", ")", "]", "}")
@@ -51,21 +59,22 @@ class Scopes:
     """The definitions and headings around the lines of a text, which is read once."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self._starts: list[int] = []
         """Where the lines begin that are in something else than the line before them."""
         self._around: list[int] = []
         """Where the innermost definition or heading around those lines begins, without its indentation; -1 for none."""
-        definitions = {match.start(): match.start(1) for match in _DEFINITION.finditer(text)}
+        self._definitions = {match.start(): match.start(1) for match in _DEFINITION.finditer(text)}
         headings = {match.start(): match.span(1) for match in _HEADING.finditer(text)} if "# " in text else {}
-        if definitions or headings:
-            self._read(text, definitions, headings)
+        if self._definitions or headings:
+            self._read(headings)
 
-    def _read(self, text: str, definitions: Mapping[int, int], headings: Mapping[int, tuple[int, int]]) -> None:
+    def _read(self, headings: Mapping[int, tuple[int, int]]) -> None:
         sections: list[tuple[int, int]] = []
         indents: list[int] = []
         begins: list[int] = []
         inside = -1
-        for line in _LINE.finditer(text):
+        for line in _LINE.finditer(self._text):
             start, indent = line.start(), len(line[1].expandtabs(_TAB))
             begin, end = headings.get(start, (-1, -1))
             if begin >= 0:
@@ -82,11 +91,32 @@ class Scopes:
                 sections.append((end - begin, begin))
             elif line[2] not in _PASSIVE:
                 del indents[depth:], begins[depth:]
-            if start in definitions:
+            if start in self._definitions:
                 indents.append(indent)
-                begins.append(definitions[start])
+                begins.append(self._definitions[start])
 
     def around(self, at: int) -> int:
-        """Return where that begins which defines what a place of the text is in; -1 where nothing does."""
+        """Return where that begins which says what a place of the text is in: the definition or heading around it, the
+        definition below a comment, or the beginning of a long line that says what it is; -1 where nothing does."""
+        begin = max(0, at - _LONGEST)
+        start = self._text.rfind("\n", begin, at) + 1 or begin
+        if (defined := self._definitions.get(start, at)) < at:
+            return defined
+        if start < at and _FOUND.match(self._text, start, at):
+            return start
+        if (below := self._below(start)) >= 0:
+            return below
         number = bisect_right(self._starts, at) - 1
         return self._around[number] if number >= 0 else -1
+
+    def _below(self, start: int) -> int:
+        """Return where the definition begins that stands right below the comment which begins at `start`; -1 for
+        none."""
+        for _ in range(_COMMENTS if self._definitions else 0):
+            comment = _COMMENT.match(self._text, start)
+            if comment is None:
+                break
+            start = comment.end()
+            if start in self._definitions:
+                return self._definitions[start]
+        return -1

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from compactor_cli.features.evidence import gather
-from compactor_cli.features.lines import SessionLines, read_session
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.profiles import default_profile
 from tests.builders import read

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.features.lines import SessionLines, read_session
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import read_session
 from compactor_cli.text.units import has_words
 from tests.builders import assistant, call, calling, read, result, system, user
 from tests.features.sessions import Told

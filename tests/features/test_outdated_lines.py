@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from compactor_cli.features.lines import SessionLines, read_session
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import read_session
 from tests.pipeline.sessions import Json, assistant, compact, result, transcript, user
 
 OLD = "    return max(harbor.levels_of_yesterday)"

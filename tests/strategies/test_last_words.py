@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from compactor_cli.features.lines import SessionLines, read_session
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import read_session
 from compactor_cli.strategies.adaptive.must_keep import conclusion, within
 from tests.pipeline.sessions import Json, assistant, compact, result, transcript, user
 

@@ -55,6 +55,10 @@ describe('Cart', () => {
 \tit('sums', () => {
 \t\texpect(cart.total).toBe(3);
 """
+SEARCH = """\
+src/a.py:12: the first words of it
+src/b.py-7- the next words
+"""
 RUST = """\
  101\timpl Parser {
  102\t    pub(crate) fn parse(&mut self) -> Result<Ast> {
@@ -124,11 +128,13 @@ def around(text: str, shown: str) -> list[str]:
         (PYTHON, "return parse", ["async def load(self) -> dict:", "class Store:"]),
         (PYTHON, "ROOT", []),
         (GO, "Load() error", ["type Store interface {"]),
-        (GO, "// Load", []),
+        (GO, "// Load", ["func (s *FileStore) Load() error {"]),
+        (GO, "FileStore", ["func (s *FileStore) Load() error {"]),
         (GO, "\t\t\treturn err", ["func (s *FileStore) Load() error {"]),
         (TYPESCRIPT, "return sum", ["private total(items: Item[]): number {", "export class Cart extends Base {"]),
         (TYPESCRIPT, "load(id)", ["export const useCart = (id: string) => {"]),
         (TYPESCRIPT, "toBe(3)", ["it('sums', () => {", "describe('Cart', () => {"]),
+        (SEARCH, "of it", ["src/a.py:12: the first words of it"]),
         (RUST, "let token", ["pub(crate) fn parse(&mut self) -> Result<Ast> {", "impl Parser {"]),
         (C, "return copy", ["static int read_block(struct file *f, char *buf) {"]),
         (YAML, "postgres", ["db:", "services:"]),

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from compactor_cli.evaluation.retention.prefixes import cut_at
 from compactor_cli.features.evidence import Evidence, gather
-from compactor_cli.features.lines import SessionText, read_session
 from compactor_cli.features.name_features import expanded, signals_of
+from compactor_cli.features.session_text import SessionText, read_session
 from compactor_cli.model.message import Message, Part
 
 CUTS = (0.35, 0.5, 0.65, 0.8)

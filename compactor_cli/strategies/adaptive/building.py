@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from heapq import nlargest
 
 from compactor_cli.features.evidence import gather
-from compactor_cli.features.lines import SessionLines, SessionText, read_session
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import SessionText, read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.features.work.state import state_text
 from compactor_cli.features.work.task_lists import names_task, outdated_lists, told_words

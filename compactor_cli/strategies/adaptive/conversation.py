@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from compactor_cli.features.lines import SessionLines, SessionText
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import SessionText
 from compactor_cli.features.talk import Statement, both_values, either, rank_statements
 from compactor_cli.features.talk_words import asks
 from compactor_cli.features.term_scores import talk_share

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.followed import ends_in_words
-from compactor_cli.features.lines import SessionLines, read_session
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.model.group import Group
 from compactor_cli.model.planning import PlanInput

@@ -10,7 +10,8 @@ from typing import Literal
 from msgspec.structs import replace
 
 from compactor_cli.features.call_lines import bare_argument, call_label
-from compactor_cli.features.lines import SessionLines, SessionPiece
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import SessionPiece
 from compactor_cli.features.work.open_errors import misfortune
 from compactor_cli.features.work.short_results import is_few_words, short_result
 from compactor_cli.features.work.written_calls import written_calls

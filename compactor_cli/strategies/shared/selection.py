@@ -87,7 +87,6 @@ class Selector:
         """Line -> choice, in the order of taking."""
         self._opened: set[int] = set()
         self._scoped = scoped
-        self._scope_of: dict[int, int] = {}
 
     def cost(self, line: int) -> int:
         """Return tokens that the line adds, with the heading of its message when it is the first of it, and with the
@@ -98,14 +97,12 @@ class Selector:
     def _scopes(self, line: int) -> list[int]:
         """Return the lines that say what a line is in, and are not taken yet, the outermost last."""
         found: list[int] = []
-        while True:
-            scope = self._scope_of.get(line)
-            if scope is None:
-                scope = self._scope_of[line] = self.lines.scope(line) if self._scoped else -1
-            if scope < 0 or scope in self.taken:
-                return found
-            found.append(scope)
-            line = scope
+        if self._scoped:
+            scope = self.lines.scope(line)
+            while scope >= 0 and scope not in self.taken:
+                found.append(scope)
+                scope = self.lines.scope(scope)
+        return found
 
     def terms_of(self, line: int) -> list[int]:
         """Return the terms that make the value of a line: those that nothing had when it was looked at."""

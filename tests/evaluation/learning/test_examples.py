@@ -7,8 +7,8 @@ import pytest
 from compactor_cli.evaluation.learning.examples import CUTS, cases_of, needed_names, opening_of
 from compactor_cli.evaluation.retention.prefixes import cut_at
 from compactor_cli.features.evidence import gather
-from compactor_cli.features.lines import read_session
 from compactor_cli.features.name_features import weight_names
+from compactor_cli.features.session_text import read_session
 from tests.builders import assistant, call, calling, listing, prose, result, system, user
 from tests.evaluation.learning.sessions import code, errand, messages_of
 

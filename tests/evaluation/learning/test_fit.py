@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from compactor_cli.evaluation.learning.examples import TrainingCase
 from compactor_cli.evaluation.learning.fit import auc, fit
 from compactor_cli.features.evidence import gather
-from compactor_cli.features.lines import read_session
 from compactor_cli.features.name_features import Weigher, weight_names
+from compactor_cli.features.session_text import read_session
 from compactor_cli.model.profile import Profile
 from tests.evaluation.learning.sessions import TOPICS, cases, code, errand, messages_of
 

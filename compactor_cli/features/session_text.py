@@ -1,0 +1,188 @@
+"""The parts of a session as they are read, and the terms in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Literal
+
+from msgspec import Struct, field
+
+from compactor_cli.features.call_lines import call_lines, result_lines
+from compactor_cli.features.chunk_terms import ChunkTerms
+from compactor_cli.features.outdated_lines import OutdatedLines
+from compactor_cli.model.injected import is_output
+from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import Pairing
+from compactor_cli.model.replies import reply_span
+from compactor_cli.summary_text.reading import readable
+from compactor_cli.text.json_values import without_blanks
+from compactor_cli.text.terms import chunked, judge, quoted_terms
+
+Cut = Literal["together", "apart", "clauses"]
+
+
+class SessionPiece(Struct, frozen=True):
+    """One part of a message as it was read."""
+
+    message: int
+    part: int
+    text: str
+    """The part's text; of a call, and of a result that is JSON around lines, with its escapes made plain."""
+    tokens: int
+    speech: bool
+    """Somebody says it: its words count, not only its names."""
+    call: bool
+    """It is the text of a call."""
+    cut: Cut
+    """What its lines are: short neighbours taken together; physical lines, as each may have a mark of its own; or
+    the sentences of a request."""
+    names: tuple[int, ...]
+    """Names in it, each once."""
+    quoted: tuple[tuple[int, int], ...]
+    """Places of quoted names, and their ids."""
+    escaped: str = ""
+    """JSON of which the text is what is read of it, where that has other characters."""
+    outdated: frozenset[int] = frozenset()
+    """Physical lines of it, from 0, that a later call took out of their file."""
+
+
+class SessionText(Struct):
+    """The parts of a session and the terms in them.
+
+    Ids of names count up from 0: name `i` is `names[i]`, of the kind `kinds[i]`. Ids of words count
+    down from -1.
+    """
+
+    wanted: frozenset[str] = frozenset()
+    """Words that count wherever they stand."""
+    pieces: list[SessionPiece] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    held: Counter[int] = field(default_factory=Counter)
+    """Word -> how many texts hold it."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Chunk -> how often it stands anywhere."""
+    _known: dict[str, int] = field(default_factory=dict)
+    _speech: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    _data: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._speech = ChunkTerms(self._id_of, self.wanted, words=True)
+        self._data = ChunkTerms(self._id_of, self.wanted, words=False)
+
+    def _id_of(self, text: str, kind: str) -> int:
+        """Return the id of a term, which is new or keeps the kind that it had first."""
+        known = self._known.get(text)
+        if known is not None:
+            return known
+        if kind == "word":
+            self.words.append(text)
+            self._known[text] = -len(self.words)
+            return -len(self.words)
+        self._known[text] = len(self.names)
+        self.names.append(text)
+        self.kinds.append(kind)
+        return len(self.names) - 1
+
+    def find(self, name: str) -> int | None:
+        """Return the id of a term, when the session has it."""
+        return self._known.get(name)
+
+    def occurrences(self) -> dict[int, int]:
+        """Name -> how often it stands anywhere; quoted ones are not counted."""
+        found: dict[int, int] = {}
+        for chunk, count in self.counts.items():
+            for term in self._data[chunk]:
+                found[term] = found.get(term, 0) + count
+        return found
+
+    def terms_in(self, text: str, *, speech: bool) -> Iterator[int]:
+        """Yield the ids of the terms in a text, quoted ones aside, in order and as often as they stand there."""
+        return chain.from_iterable(map(self.ids(speech).__getitem__, chunked(text).split()))
+
+    def ids(self, speech: bool) -> dict[str, tuple[int, ...]]:
+        """Return chunk -> ids of its terms, for texts that somebody says or for data."""
+        return self._speech if speech else self._data
+
+    def read(
+        self,
+        spot: tuple[int, int],
+        text: str,
+        tokens: int,
+        *,
+        speech: bool,
+        call: bool = False,
+        cut: Cut = "together",
+        escaped: str = "",
+        outdated: frozenset[int] = frozenset(),
+    ) -> None:
+        """Take in one part, as SessionPiece has it; `spot`: its message, and its place there."""
+        ids = self.ids(speech)
+        chunks = chunked(text).split()
+        self.counts.update(chunks)
+        terms = dict.fromkeys(chain.from_iterable(map(ids.__getitem__, dict.fromkeys(chunks))))
+        quoted = tuple(sorted([(at, self._id_of(name, "quoted")) for at, name in quoted_terms(text)]))
+        terms.update({term: None for _, term in quoted})
+        if speech:
+            self.held.update([term for term in terms if term < 0])
+        names = tuple([term for term in terms if term >= 0])
+        self.pieces.append(SessionPiece(*spot, text, tokens, speech, call, cut, names, quoted, escaped, outdated))
+
+
+def read_session(
+    messages: Sequence[Message],
+    reach: int | None = None,
+    query: str = "",
+    *,
+    quoted_only: bool = False,
+    pairing: Pairing | None = None,
+) -> SessionText:
+    """Read texts, calls and results; thinking and pictures have no lines. Words count where people and the
+    agent speak; of calls and results only names are taken.
+
+    Of messages further back than `reach` tokens only requests, calls and failures are read. Words of
+    `query` count everywhere. `quoted_only`: of earlier summaries only the lines that they quote. `pairing`: that of the
+    messages, where it is known.
+    """
+    session = SessionText(frozenset(term.text for chunk in chunked(query).split() for term in judge(chunk)))
+    near = 0 if reach is None else _within_reach(messages, reach)
+    replaced = OutdatedLines(messages, pairing, near)
+    for at, message in enumerate(messages):
+        for position, part in enumerate(message.parts):
+            if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):
+                continue
+            if part.text and part.kind in ("text", "tool_call", "tool_result"):
+                call = part.kind == "tool_call"
+                json = part.text if part.kind == "text" else without_blanks(part.text)
+                text = (
+                    call_lines(part, json) if call else result_lines(json) if part.kind == "tool_result" else part.text
+                )
+                earlier = message.origin == "summary"
+                if earlier:  # its heading and the state that it tells are no part of what it quotes
+                    text = readable(text, quoted_only=quoted_only)
+                speech = part.kind == "text" and message.role != "tool" and not is_output(message)
+                apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
+                cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
+                escaped = json if text is not json and _is_plain_form(text, json) else ""
+                old = replaced.within((at, position), part, text) if part.kind != "text" else frozenset[int]()
+                session.read(
+                    (at, position), text, part.tokens, speech=speech, call=call, cut=cut, escaped=escaped, outdated=old
+                )
+    return session
+
+
+def _is_plain_form(text: str, json: str) -> bool:
+    """Return whether a text is what is read of the JSON of a call or result, rather than what a call does to a file."""
+    return "\\" in json and text[:1] in ("{", "[") and text[:1] == json[:1]
+
+
+def _within_reach(messages: Sequence[Message], reach: int) -> int:
+    """Return the first message from which on everything is read."""
+    for at in range(len(messages) - 1, -1, -1):
+        reach -= messages[at].tokens
+        if reach < 0:
+            return at
+    return 0
