@@ -233,3 +233,10 @@ def test_what_fails_alike_in_two_folders_is_told_of_both() -> None:
     said = f"{FAILS}npm error Missing dependency: left"
     texts = Session().runs("cd app && npm test", said).runs("cd web && npm test", said).texts()
     assert [text.partition(":")[2].partition(":")[0] for text in texts] == [" npm test (in web)", " npm test (in app)"]
+
+
+def test_a_part_of_a_check_that_is_out_of_date_makes_way_for_a_pass_that_holds() -> None:
+    session = Session().runs("go test ./cart -run TestTotal", "ok  \texample.com/cart\t0.1s").edits("cart/cart.go")
+    assert "passed: go test ./cart -run TestTotal (before the last edits)" in session.texts()
+    session.runs("go test ./...", "ok  \texample.com/cart\t0.1s")
+    assert [text for text in session.texts() if text.startswith("passed: ")] == ["passed: go test ./..."]

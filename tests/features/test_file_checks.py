@@ -25,6 +25,18 @@ def test_a_check_that_passed_is_told_of_files_that_a_later_failure_does_not_name
     assert files(session) == ["edited src/theme.ts, build failed after", "edited src/footer.ts, tests passed after"]
 
 
+def test_what_is_wrong_with_a_test_for_a_linter_is_not_wrong_with_what_it_tests():
+    said = f"{FAILS}log/context_test.go:81:15: string `x` has 3 occurrences, make it a constant (goconst)"
+    session = Session().edits("log/context.go").edits("log/context_test.go").runs("golangci-lint run ./...", said)
+    assert files(session) == ["edited log/context_test.go, lint failed after", "edited log/context.go"]
+
+
+def test_a_file_is_not_called_unchecked_where_a_check_did_not_say_how_it_ended():
+    session = Session().edits("src/theme.ts").runs("npm run check 2>&1 | grep -E error | head -5", "(no output)")
+    assert files(session) == ["edited src/theme.ts"]
+    assert files(session.edits("src/other.ts")) == ["edited src/other.ts, unchecked", "edited src/theme.ts"]
+
+
 def test_a_failure_that_names_no_changed_file_may_be_of_any():
     session = Session().edits("src/a.c").edits("src/b.c").runs("make", FAILS + "make: can't cd to build/release")
     assert files(session) == ["edited src/b.c, build failed after", "edited src/a.c, build failed after"]

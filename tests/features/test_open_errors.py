@@ -71,3 +71,15 @@ def test_what_a_program_failed_to_do_stays_an_error_when_it_did_something_else()
     said = "Exit code 1\nError: could not reach the cluster"
     session = Session().runs("terraform plan", said).runs("terraform fmt", "Exit code 0")
     assert session.texts("error") == ["open error: Error: could not reach the cluster (terraform plan)"]
+
+
+@pytest.mark.parametrize(
+    ("later", "is_over"),
+    [("git checkout -b fix origin/main", True), ("git pull origin main", True), ("git push origin fix", False)],
+)
+def test_a_chain_is_over_when_a_step_of_it_is_done_in_another_way(later: str, is_over: bool) -> None:
+    chain = "git stash && git checkout main && git pull origin main"
+    why = "fatal: 'main' is already used by worktree at '/shop'"
+    session = Session().runs(chain, f"No local changes to save\n{why}\nexit code: 128").runs(later, "exit code: 0")
+    errors = [text for text in session.texts() if text.startswith("open error")]
+    assert errors == ([] if is_over else [f"open error: {why} ({chain})"])

@@ -105,6 +105,8 @@ class CheckRuns:
         """The same of passes that were newer than all changes of an earlier round."""
         self.unknown = -1
         """Number of the last call with a check that failed, of which a later run did not say how it ended."""
+        self._untold: dict[tuple[CheckKind, tuple[str, ...]], int] = {}
+        """The same as `passes` of checks that did not say how they ended."""
 
     def failures(self) -> dict[int, tuple[CheckKind, str, int | None]]:
         """Return kind and output of checks that failed and have not passed since, with the number of the last call in
@@ -115,6 +117,10 @@ class CheckRuns:
         """Return the number of the last call in which a check of a kind passed, of a file where it is named; -1 when
         none did."""
         return next((order for of, order in reversed(self.passes.items()) if _is_of(of, kind, path)), -1)
+
+    def last_untold(self, path: str) -> int:
+        """Return the number of the last call in which a check of a file did not say how it ended; -1 when none did."""
+        return max((order for of, order in self._untold.items() if _is_of(of, of[0], path)), default=-1)
 
     def had_passed(self, kind: CheckKind, path: str) -> bool:
         """Return whether a check of a kind had passed in an earlier round, of a file that was changed in it before."""
@@ -131,6 +137,7 @@ class CheckRuns:
                 self._passed(Run(check, call.message, order))
             elif failed is None:
                 self._unknown(check)
+                _take_last(self._untold, (check.kind, check.folders), order)
         broken = [check for check, failed in outcomes if failed]
         names = failing_names(call.said) if broken else ()
         for check in broken:
@@ -160,11 +167,7 @@ class CheckRuns:
         return True
 
     def _passed(self, run: Run) -> None:
-        of = run.check.kind, run.check.folders
-        self.passes.pop(of, None)
-        self.passes[of] = max(-1, run.order)
-        if len(self.passes) > _MOST_FOLLOWED:
-            del self.passes[next(iter(self.passes))]
+        _take_last(self.passes, (run.check.kind, run.check.folders), max(-1, run.order))
         for key, other in list(self.passing.items()):
             if run.check.repeats(other.check):
                 del self.passing[key]
@@ -243,10 +246,13 @@ class CheckRuns:
                 yield StateLine("error", f"open error: {run.error} ({run.check.label})", run.message, open=True)
 
     def passing_lines(self, changed: Mapping[str, int]) -> Iterator[StateLine]:
-        """Yield passing checks, newest first. `changed`: files -> number of the last call that changed them."""
-        for run in reversed(self.passing.values()):
-            since = _BEFORE_EDITS * _is_out_of_date(run, changed)
-            yield StateLine("check", f"passed: {run.check.label}{since}", run.message)
+        """Yield passing checks, newest first, but a part of one that is out of date where a check of its kind is not.
+        `changed`: files -> number of the last call that changed them."""
+        runs = [(run, _is_out_of_date(run, changed)) for run in reversed(self.passing.values())]
+        current = {run.check.kind for run, out_of_date in runs if not out_of_date}
+        for run, out_of_date in runs:
+            if not out_of_date or run.check.whole or run.check.kind not in current:
+                yield StateLine("check", f"passed: {run.check.label}{_BEFORE_EDITS * out_of_date}", run.message)
 
 
 def is_out_of_date(line: StateLine) -> bool:
@@ -346,6 +352,16 @@ class _Says(dict[CheckKind, Verdict]):
     def has_run(self, kind: CheckKind) -> bool:
         """Return whether the output does not say that nothing was run, which costs less to know."""
         return not may_say_nothing_ran(kind, self._said) or self[kind].ran
+
+
+def _take_last(
+    known: dict[tuple[CheckKind, tuple[str, ...]], int], of: tuple[CheckKind, tuple[str, ...]], order: int
+) -> None:
+    """Put in the number of a call as the newest, and leave out the oldest of too many."""
+    known.pop(of, None)
+    known[of] = order
+    if len(known) > _MOST_FOLLOWED:
+        del known[next(iter(known))]
 
 
 def _silent(call: ToolCall, steps: Sequence[Step], at: int, check: CheckRun) -> bool:

@@ -82,7 +82,8 @@ class _Failure(Struct, frozen=True):
     """Name by which one may speak of a file -> the last parts of paths that it stands for."""
 
     def named(self, files: _Files) -> frozenset[str]:
-        """Return those files of which it speaks; one of the same name in another folder is another file."""
+        """Return those files of which it speaks; one of the same name in another folder is another file. What is wrong
+        with a test, in another check than tests, is not wrong with what it tests."""
         plain = (path for stem in self.spoken & files.plain.keys() for path in files.plain[stem])
         marked = (path for stem in self.words & files.marked.keys() for path in files.marked[stem])
         said = (
@@ -97,7 +98,8 @@ class _Failure(Struct, frozen=True):
             for path in (*files.plain.get(stem, ()), *files.marked.get(stem, ()))
             if names != {path.rsplit("/", 1)[-1]}
         )
-        return frozenset(itertools.chain(plain, marked, said, alike))
+        told = said if self.elsewhere and self.paths else itertools.chain(plain, marked, said, alike)
+        return frozenset(told)
 
 
 class ScriptRuns(Struct):
@@ -168,7 +170,8 @@ class FileChecks:
         if passed:
             return passed + _PASSED
         unchecked = earlier if order < 0 and not failed_before else "unchecked" if order >= 0 else ""
-        looked_at = max(self._checks.unknown, self._scripts.other, self._scripts.shown.get(path.rsplit("/", 1)[-1], -1))
+        shown = self._scripts.shown.get(path.rsplit("/", 1)[-1], -1)
+        looked_at = max(self._checks.unknown, self._checks.last_untold(path), self._scripts.other, shown)
         return next(self._ran(path, order), "" if newer or looked_at > order else unchecked)
 
     def _ran(self, path: str, order: int) -> Iterator[str]:

@@ -90,6 +90,8 @@ class OpenError(Struct, frozen=True):
     """What an edit was to write, whichever file it named."""
     times: int = 1
     """How often it came out so, one call after the other."""
+    steps: frozenset[str] = frozenset()
+    """What the steps of a chain of commands were asked to do: nobody knows which of them failed."""
 
     @property
     def text(self) -> str:
@@ -147,8 +149,14 @@ class OpenErrors:
                 key = missing  # looked for in one place after the other
             elif call.command and _NO_SUCH.search(call.said[:_HEAD]):
                 key = _use_of(working[-1].words[0])
-            self._add(key, OpenError(label, call.message, order, call=call, edit=edit))
-        elif not self.errors.keys().isdisjoint((key, program)) and _went_well(call):
+            chain = frozenset(_named_key(step.words) for step in working) if len(working) > 1 else frozenset()
+            self._add(key, OpenError(label, call.message, order, call=call, edit=edit, steps=chain))
+            return
+        if call.command and call.failed is False and self.errors:
+            asked = {_named_key(step.words) for step in working}
+            for known in [known for known, error in self.errors.items() if not asked.isdisjoint(error.steps)]:
+                self._over(known)  # a step of it was done in another way
+        if not self.errors.keys().isdisjoint((key, program)) and _went_well(call):
             self._over(key)
             self._over(program)
 
