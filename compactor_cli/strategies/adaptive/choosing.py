@@ -20,6 +20,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.misleading import misleads
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, named_lines
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE
+from compactor_cli.strategies.adaptive.pending_results import take_pending
 from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.quoted_lines import MARK
@@ -31,7 +32,6 @@ from compactor_cli.strategies.shared.rooms import (
     share_of,
 )
 from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, densest
-from compactor_cli.text.noise import is_prompt
 
 _CONCLUSION = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
@@ -81,7 +81,7 @@ class Chooser(PlanBuilder):
         words = Words(inputs, self.lines, self.selector.tokens)
         self._take(words.within(min(self.request_room, free - MARK), self.asked))
         self.request_lines = frozenset(self.selector.taken)
-        self._take_pending(int(RESULT_SHARE * self.room))
+        self._take_pending()
         self._take_results(int(_RESULTS * self.room))
         instructions = list(must_keep.instructions(inputs.messages, self.lines))
         binding = BINDING_SHARE * self.room
@@ -123,20 +123,11 @@ class Chooser(PlanBuilder):
         spans = self.asked
         return [line for words in spans for line in self.lines.overlapping(words.piece, words.start, words.end)]
 
-    def _take_pending(self, room: int) -> None:
-        """Take the result that the agent answers next: all of a small one, or the lines that hold what was asked for,
-        and the best of the others."""
+    def _take_pending(self) -> None:
+        """Take lines of the results that the agent answers next."""
         pending = [line for line in self.newest.pending_results(self.lines) if line not in self.lines.silent]
-        telling = [line for line in pending if not is_prompt(self.lines.text(line))]
-        if sum(map(self.selector.tokens, telling)) <= min(SMALL, room):
-            self._take(telling)
-            return
-        asked = left = int(share_of(self.room, *_ASKED))
-        for piece in dict.fromkeys(self.lines.piece_of[line] for line in pending):
-            for line in self.renderer.asked_for(piece):
-                if self.selector.cost(line) <= left:
-                    left -= self.selector.take(line)
-        self.selector.fill(pending, room - (asked - left))
+        rooms = SMALL, int(RESULT_SHARE * self.room), int(share_of(self.room, *_ASKED))
+        take_pending(pending, self.lines, self.selector, self.renderer.asked_for, rooms)
 
     def _take_results(self, room: int) -> None:
         """Take results for the newest request that are worth it as a whole, the newest first, in `room` tokens."""

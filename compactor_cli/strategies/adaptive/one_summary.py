@@ -62,7 +62,7 @@ class OneSummaryChooser(Chooser):
         ending = self.ends is not None and self.lines.message(line) == self.ends.message
         return super()._may_be_quoted(line) and not (ending and self.ends and self.lines.text(line) in self.ends.text)
 
-    def _take_pending(self, room: int) -> None:
+    def _take_pending(self) -> None:
         """Take what the agent wrote in the newest exchanges, too."""
         left = newest_share(self.room)
         groups = (self.inputs.groups[index] for index in sorted(self.newest.in_place, reverse=True))
@@ -70,7 +70,7 @@ class OneSummaryChooser(Chooser):
             for line in self.lines.of_message(index) if self.inputs.messages[index].role == "assistant" else ():
                 if self.selector.cost(line) <= left and self.lines.has_words(line):
                     left -= self._take([line])
-        super()._take_pending(room)
+        super()._take_pending()
 
     def _extra(self) -> int:
         return super()._extra() + (max(self.ending, MARK) if self.ends else 0)

@@ -1,0 +1,54 @@
+"""Lines of the results that the agent answers next: what is new in them, what they were asked for, the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.strategies.shared.selection import Selector
+from compactor_cli.text.noise import is_prompt
+from compactor_cli.text.patterns import compiled_later
+
+_NUMBERED = compiled_later(r"\s*\d+\s*[→|:\t]")
+"""A line of a file with its number: what is read again may have been lost on the way."""
+_END = 3
+"""Lines at the end of a result that count as new."""
+_BEFORE = 20
+"""Results before that are looked at for what an output says again."""
+
+
+def take_pending(
+    pending: Sequence[int],
+    lines: SessionLines,
+    selector: Selector,
+    asked_for: Callable[[int], Iterable[int]],
+    rooms: tuple[int, int, int],
+) -> None:
+    """Take the lines of small results, or those that hold what they were asked for, and the best of the others; what
+    earlier results say, too, comes last. `asked_for`: the lines of a piece that do. `rooms`: tokens of results that are
+    small, for all lines, and of these for what was asked for."""
+    small, room, left = rooms
+    telling = [line for line in pending if not is_prompt(lines.text(line))]
+    if sum(map(selector.tokens, telling)) <= min(small, room):
+        for line in telling:
+            selector.take(line)
+        return
+    again = said_again(telling, lines)
+    room -= left
+    for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
+        for line in asked_for(piece):
+            if line not in again and selector.cost(line) <= left:
+                left -= selector.take(line)
+    left = selector.fill((line for line in pending if line not in again), room + left)
+    selector.fill(again, left)
+
+
+def said_again(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
+    """Return which of the lines of the newest results stand in one of the results before, such as the page around what
+    changes, but for its end, where tools say how they stand now; none where nothing in them is new."""
+    first = lines.piece_of[telling[0]] if telling else 0
+    before = [piece for piece in lines.session.pieces[:first] if not piece.speech and not piece.call][-_BEFORE:]
+    known = {line.strip() for piece in before for line in piece.text.split("\n") if not _NUMBERED.match(line)}
+    texts = {line: lines.text(line).split("\n") for line in telling[:-_END]}
+    again = frozenset(line for line, text in texts.items() if known.issuperset(map(str.strip, text)))
+    return again if len(again) < len(telling) else frozenset()
