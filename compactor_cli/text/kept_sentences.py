@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 
 from msgspec import Struct
@@ -127,6 +127,8 @@ class Preferred(Struct, frozen=True):
     """What they should speak of, they or the heading over them, for which they have points besides."""
     picked: tuple[tuple[int, int], ...] = ()
     """Those within these characters."""
+    rate: Callable[[str], float] | None = None
+    """What each has points for besides."""
 
 
 BY_POINTS = Preferred()
@@ -144,6 +146,8 @@ def kept_sentences(
         return []
     scores = [float(points(text[start:end], keywords)) for start, end in spans]
     pointless = [not score for score in scores]
+    if (rate := preferred.rate) is not None:
+        scores = [score + rate(text[start:end]) for score, (start, end) in zip(scores, spans, strict=True)]
     if (subject := preferred.subject) is not None:
         scores = [score + _on_subject(text, span, subject) for score, span in zip(scores, spans, strict=True)]
     telling = [at for at, span in enumerate(spans) if _says_something(text[slice(*span)])]

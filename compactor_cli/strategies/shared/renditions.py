@@ -9,6 +9,7 @@ from itertools import accumulate, chain
 
 from msgspec import Struct
 
+from compactor_cli.features.rules import rule_points
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_account
 from compactor_cli.model.message import Message, Part
@@ -123,6 +124,7 @@ class Renderer:
                 closing=answer,
                 ending=_END_OF_SUMMARY if sums_up else 0.0,
                 subject=self._subject(part.text) if message.role == "system" else None,
+                rate=rule_points if message.role == "system" else None,
                 picked=tuple(picked_items(part.text, reply_to(self.messages, spot[0]))) if answer else (),
             )
             return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words(), preferred)

@@ -1,0 +1,26 @@
+"""Whether a sentence says what to do or what not to do, by words of several languages; they help where they are known."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from compactor_cli.features.cue_words import CUES, CueCounter
+from compactor_cli.text.patterns import compiled_later
+
+_WORD = compiled_later(r"[^\W\d_]+")
+_FORBIDS, _ORDERS = 15, 5
+"""Points of a sentence that forbids something or says when something does not hold, and of one that says what has to
+be."""
+
+
+@cache
+def _counter() -> CueCounter:
+    return CueCounter({"negation": CUES["negation"], "duty": CUES["duty"]})
+
+
+def rule_points(sentence: str) -> float:
+    """Return the points of a sentence for what it forbids or orders: what must not be done is lost first where only
+    what things are is kept."""
+    lowered = sentence.lower()
+    found = _counter().count(lowered, [*dict.fromkeys(_WORD.findall(lowered))])
+    return _FORBIDS * (found["negation"] > 0) + _ORDERS * (found["duty"] > 0)
