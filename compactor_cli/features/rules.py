@@ -1,4 +1,4 @@
-"""Whether a sentence says what to do or what not to do, by words of several languages; they help where they are known."""
+"""Whether a sentence says what to do or what not to do, by words of several languages; words help where known."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def test_a_tool_s_name_may_hold_what_marks_a_heading() -> None:
     (part,) = done.parts
     said = "\n".join(m.text() for m in part.messages if m.origin == "summary")
     quoted = [bare(line).removeprefix(" ") for line in said.split("\n")]
-    assert any(line.startswith('{"command":"git show rev_') for line in quoted)
+    assert any(line.startswith("git show rev_") for line in quoted)
     assert not any(line.startswith("#") and "git show" in line for line in quoted)
 
 

@@ -6,7 +6,19 @@ import json
 
 import pytest
 
-from tests.pipeline.sessions import Json, assistant, compact, result, user
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import read_session
+from compactor_cli.model.group import Group
+from compactor_cli.model.pairing import pair
+from compactor_cli.strategies.adaptive.in_place import InPlaceRenderer
+from compactor_cli.strategies.shared.quoted_lines import Quoter
+from compactor_cli.strategies.shared.selection import ChosenLine
+from compactor_cli.summary_text.excerpts import quote
+from tests.builders import call, calling
+from tests.builders import result as answers
+from tests.builders import user as asks
+from tests.features.sessions import Told
+from tests.pipeline.sessions import Json, assistant, compact, load, result, user
 from tests.strategies.test_newest_exchanges import TASK, readings
 
 
@@ -35,3 +47,28 @@ def test_a_command_of_which_nothing_was_chosen_says_how_it_begins(key: str) -> N
     )
     arguments, _ = newest(("c", "Bash", {key: script}), "[main a87a777] fix: guard the gates", 900)
     assert json.loads(arguments)[key].startswith("git commit -m 'fix: guard the gates\n[…")
+
+
+@pytest.mark.parametrize(("number", "signs"), [("{:>6}→", False), ("{:>6}\t", False), ("", True)])
+def test_lines_with_numbers_need_no_sign_between_them(number: str, signs: bool) -> None:
+    """Their numbers say that lines are left out, and need not be equally wide."""
+    read = [number.format(n) + f"def tide_{n}(gate): return gate.level_{n} + water_of(the_gate_{n})" for n in range(40)]
+    source = load([user("Look."), assistant(None, ("r", "Read", {"path": "a.py"})), result("r", "\n".join(read))])
+    messages = source.transcripts[0].messages
+    lines = SessionLines(read_session(messages), lambda term: 1.0)
+    renderer = InPlaceRenderer(messages, lines, len, pair(messages))
+    own = list(lines.of_message(2))
+    group = Group(1, (1, 2), sum(messages[i].tokens for i in (1, 2)))
+    (edit,) = renderer.render(group, {own[4], own[5], own[9], own[20]}, "").edits
+    mark, *shown = edit.text.split("\n")
+    assert "left out in all" in mark
+    kept = [f"{read[n].strip()}" for n in (4, 5, 9, 20)]
+    assert shown == ([*kept[:2], "…", kept[2], "…", kept[3], "…"] if signs else [*kept, "…"])
+
+
+def test_a_later_round_says_that_lines_are_left_out_between_numbers() -> None:
+    read = "\n".join(f"{n}→def tide_{n}(gate): return gate.level_{n}" for n in (3, 4, 40, 41))
+    told = Told(asks("What is it?"), calling(call("c1", "Read", '{"path": "src/tides.py"}')), answers("c1", read))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    lines = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2)])).split("\n")
+    assert [line.startswith("…") for line in lines] == [False, False, True, False]

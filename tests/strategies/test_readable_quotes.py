@@ -57,7 +57,7 @@ def test_the_numbers_that_a_tool_puts_before_lines_are_not_quoted(number: str) -
     records = asking_for_code()
     lines = "\n".join(CODE).split("\n")
     records[2] = result("r", "\n".join(number.format(at) + line for at, line in enumerate(lines, 100)))
-    shown = [line for line in quoted(records, 0.3).split("\n") if "berth in harbor_" in line]
+    shown = [line for line in quoted(records, 0.2).split("\n") if "berth in harbor_" in line]
     assert shown
     assert not any(re.search(r"\d{3}", line.partition("for berth")[0].replace("#", "")) for line in shown)
 
@@ -140,7 +140,8 @@ def test_a_quoted_command_says_how_it_came_out(tool: str, arguments: str, said: 
     told = Told(user("Check it."), calling(call("c1", tool, arguments)), answers("c1", said), says("So."))
     quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
     asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
-    assert quote(quoter.excerpts(asked)).partition("}")[2] == shown
+    quoted = json.loads(arguments).get("command", '{"path":"log.txt"}')
+    assert quote(quoter.excerpts(asked)) == f"#1 {tool}: {quoted}{shown}"
     with_result = [*asked, *(ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2))]
     quoted = quote(quoter.excerpts(with_result))
     words = shown.removeprefix(" → ")

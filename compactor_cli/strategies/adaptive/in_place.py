@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
@@ -24,7 +25,7 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, IN_ALL, shorten_prose, text_reference
-from compactor_cli.text.units import indent_at
+from compactor_cli.text.units import has_place, indent_at
 
 _SHORT_STRING = 120
 """Characters of a string in a call's arguments that stays as it is."""
@@ -37,6 +38,8 @@ _MARK = 12
 _CHANGED = 500
 """Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
 _WORD, _WORDS = compiled_later(r"\w"), compiled_later(r"\w+")
+_PADDING = compiled_later(r"^[ \t]+(?=\d{1,6}(?:→|\t))", re.MULTILINE)
+"""What makes the numbers of lines equally wide."""
 _LINE = 120
 """Characters of the lines that a result has at least."""
 _ASKED = 3
@@ -166,7 +169,7 @@ class InPlaceRenderer:
 
     def _text(self, part: Part, number: int, chosen: Sequence[int], all_lines: range) -> str:
         """Return the chosen lines of a text or an output; the first gap says how much is left out of all, unless that
-        is a few words."""
+        is a few words. Further ones between lines that have numbers show by these."""
         lines, text = self._lines, self._lines.session.pieces[number].text
         pieces: list[str] = []
         offset, before, marked = 0, all_lines.start, part.tokens <= SMALL
@@ -177,9 +180,13 @@ class InPlaceRenderer:
             if line == before:
                 pieces.append("" if last else gap)
             else:
-                mark = "…" if marked else self._first_mark(part, text, chosen, all_lines)
+                numbered = marked and not last and before > all_lines.start
+                if numbered and has_place(lines.text(before - 1)) and has_place(lines.text(line)):
+                    mark = ""
+                else:
+                    mark = "…" if marked else self._first_mark(part, text, chosen, all_lines)
                 inline = "\n" not in gap
-                pieces.append(f" {mark} " if inline else f"\n{mark}\n")
+                pieces.append(f" {mark} " if inline else f"\n{mark}\n" if mark else "\n")
                 marked = True
                 if not last:
                     pieces.append(lines.lead(line, before - 1))
@@ -187,7 +194,7 @@ class InPlaceRenderer:
                 offset, before = lines.ends[line], line + 1
                 at_gap = start and "".join(pieces[-2:]).endswith("\n")
                 pieces.append(f"{_sign(text, start) if at_gap else ''}{text[start:offset]}")
-        joined = "".join(pieces)
+        joined = _PADDING.sub("", "".join(pieces))
         first = joined.lstrip("\n ")
         joined = f"{_sign(joined, len(joined) - len(first))}{first.rstrip()}"
         return f"{joined}\n{IMAGE_NOTE}" if part.images else joined

@@ -176,7 +176,7 @@ class Quoter:
             if begins:
                 whole = lines.is_first(line) or (earlier and not parted) or _begins_reply(piece, lines.starts[line])
                 joint = "heading" if whole else "middle"
-            elif line == last_line + 1 and not parted:
+            elif line == last_line + 1 and not parted and not _jumps(lines.text(last_line), lines.text(line)):
                 between = piece.text[lines.ends[last_line] : lines.starts[line]]
                 joint = "line" if "\n" in between else "same"
                 text = between + text if joint == "same" else indent[margin:] + text
@@ -291,9 +291,27 @@ class Quoter:
 
 
 def _without_numbers(indent: str, text: str) -> tuple[str, str]:
-    """Return the indentation of a text and the text without the numbers that a tool put before its lines."""
-    without = _NUMBER.sub("", text)
+    """Return the indentation of a text and the text without the numbers that a tool put before its lines; where these
+    jump, as an earlier round left lines out, with the sign of a gap."""
+    last = -1
+
+    def shown(number: re.Match[str]) -> str:
+        nonlocal last
+        before, last = last, int(number[1] or -1)
+        return GAP if 0 <= before < last - 1 else ""
+
+    without = _NUMBER.sub(shown, text)
     return (indent, without) if _NUMBER.match(text) is None else _parted(without)
+
+
+def _jumps(before: str, text: str) -> bool:
+    """Return whether the numbers of lines say that there were others between two texts, which stand one after the
+    other: an earlier round left them out."""
+    first = _NUMBER.match(text)
+    if first is None or not first[1]:
+        return False
+    last = [number for number in _NUMBER.findall(before) if number]
+    return bool(last) and int(first[1]) > int(last[-1]) + 1
 
 
 def _parted(text: str) -> tuple[str, str]:
