@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
+from operator import itemgetter
 
 from msgspec import Struct, field
 
@@ -58,6 +59,9 @@ CHANGE_SEPARATOR = " · "
 _CHANGE_WIDTH = 60
 """Characters of such a line."""
 _COMMAND_WIDTH = 160
+_WORD = compiled_later(r"\w{3,}")
+_ADDED_LINES = 30
+"""Lines that are looked at for the one that says what a change did."""
 _CHANGE_MARK = compiled_later(r"^[+-]\| ")
 LEFT_OUT = "Left out for want of room:"
 _NOUNS = {"Files": "files", "Errors": "errors", "Commands": "commands"}
@@ -188,12 +192,15 @@ def shown_command(command: str) -> str:
 
 
 def _changed_line(lines: Sequence[str]) -> str:
-    """Return what a change did in a few words: the first line that it added, else the first that it took away. Imports
-    are told only where there is nothing else."""
+    """Return what a change did in a few words: of the lines that it added the one with most words that it did not take
+    away, the first of several, else the first that it took away. Imports are told only where there is nothing else."""
     noise = noisy_lines("\n".join(_CHANGE_MARK.sub("", line) for line in lines))
     numbered = [(n, line) for n, line in enumerate(lines) if any(sign.isalnum() for sign in line.lstrip("+-| "))]
     worded = [line for n, line in numbered if n not in noise] or [line for _, line in numbered]
-    line = next((line for line in worded if not line.startswith(REMOVED)), worded[0] if worded else "")
+    gone = {word for line in lines if line.startswith(REMOVED) for word in _WORD.findall(line)}
+    added = [line for line in worded if not line.startswith(REMOVED)][: _ADDED_LINES if gone else 1]
+    new = (len(set(_WORD.findall(line[:_CHANGE_WIDTH])) - gone) for line in added)
+    line = max(zip(new, added, strict=True), key=itemgetter(0))[1] if added else next(iter(worded), "")
     sign, text = ("-", line[len(REMOVED) :]) if line.startswith(REMOVED) else ("+", line.removeprefix(ADDED))
     # neither a backtick nor a place may stand in it: a later round finds the line's parts by them
     return f"{sign} {one_line(harmless(text), _CHANGE_WIDTH)}".replace("`", "'").replace("[#", "[ #") if text else ""
