@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from compactor_cli.features.call_lines import changed_lines, short_path
@@ -44,9 +45,20 @@ def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def _words_of(call: Part) -> str:
-    """Return what a call does, in its own words; of one that changes a file, where these are long, which file it is."""
-    text = call_text(call)
-    return next((short_path(path) for path, _ in changed_lines(call)), text) if len(text) > _CALL_WIDTH else text
+    """Return what a call does: the command that it runs, or its arguments, the first one without its name; of one that
+    changes a file, where these are long, which file it is."""
+    text, arguments = call_text(call), call_arguments(call)
+    if len(text) > _CALL_WIDTH and (path := next((path for path, _ in changed_lines(call)), "")):
+        return short_path(path)
+    if text != call.text or not isinstance(arguments, dict) or not all(map(_is_plain, arguments.values())):
+        return text
+    told = ((key, value if isinstance(value, str) else json.dumps(value)) for key, value in arguments.items())
+    bare = isinstance(next(iter(arguments.values()), None), str)
+    return ", ".join(value if bare and not at else f"{key} {value}" for at, (key, value) in enumerate(told))
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int | float)
 
 
 def _how_it_ended(call: Part, result: Part | None) -> str:

@@ -236,8 +236,14 @@ def test_the_newest_calls_say_why_they_failed_and_those_that_only_wait_are_none(
     )
     edited, answered = [item.text for item in newest_calls(told.messages)]
     assert edited.endswith(f"(Edit failed: {failed})")
-    assert answered.endswith("(write_stdin → It goes on.)")
-    assert '"chars": "y"' in answered
+    assert answered == "`session_id 7, chars y` (write_stdin → It goes on.)"
+
+
+def test_the_newest_calls_are_told_in_plain_words() -> None:
+    search = {"pattern": "tide_\\d+", "path": "src/tides.py", "-n": True, "head_limit": 20}
+    records = [user("Look."), assistant(None, ("c1", "Grep", search)), result("c1", "4: tide_1\n9: tide_2")]
+    (item,) = newest_calls(transcript(records).messages)
+    assert item.text == "`tide_\\d+, path src/tides.py, -n true, head_limit 20` (Grep)"
 
 
 def test_a_long_edit_among_the_newest_calls_says_which_file_it_is_of() -> None:
