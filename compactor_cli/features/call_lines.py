@@ -28,9 +28,9 @@ _BREAK, _LINES = "\\n", 3
 _FEW_INDENTED = 2
 """Lines that an edit indents anew which say what it does; more are around what it does."""
 _ARGUMENT = compiled_later(
-    rf'\{{?\s*"(?:{"|".join(COMMANDS)})"\s*:\s*"((?:(?!",\s*"[\w-]+"\s*:).)+)(?<!\\)"\s*\}}?', re.DOTALL
+    rf'\{{?\s*"(?:{"|".join(COMMANDS)})"\s*:\s*"(?!")((?:(?!",\s*"[\w-]+"\s*:).)+?)(?:(?<!\\)"\s*\}}?)?', re.DOTALL
 )
-"""A command or a path alone, with its key: the name of the tool says which it is."""
+"""A command alone, or how it begins, with its key: the name of the tool says that it is one."""
 _LABEL = 60
 """Characters of what a result is said to be of."""
 
@@ -98,7 +98,7 @@ def call_label(part: Part) -> str:
 
 
 def bare_argument(text: str) -> str:
-    """Return the command or path that a piece of arguments is; any other piece as it is."""
+    """Return the command, or its beginning, that a piece of arguments is; any other piece as it is."""
     argument = _ARGUMENT.fullmatch(text)
     return argument[1] if argument else text
 

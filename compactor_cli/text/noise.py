@@ -39,6 +39,8 @@ _DONE = compiled_later(
     r"|Todos have been (?:modified|updated) successfully.*)"
 )
 """How a tool confirms that it changed a file as the call says."""
+_NOT_SHOWN = compiled_later(r"\W*\d[\d,]* more lines? (?:not shown|omitted|hidden|truncated)\b.*")
+"""How tools say that they did not show all of a file."""
 _HINT = compiled_later(r'\s*(?:\(use "git [^()]*\)|no changes added to commit \(use "git .*\))\s*')
 """What git status says of its own commands."""
 _FETCHED = compiled_later(
@@ -232,6 +234,7 @@ _FINDERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str]], Iterator[int]]]
     (("Chunk ID", "Wall time", "Original token", "[… "), lambda lines: _matching(_OWN_RUN, [*map(str.strip, lines)])),
     (("-\n",), partial(_matching, _BLANK_FOUND)),
     (('use "git ',), partial(_matching, _HINT)),
+    ((" more line",), partial(_matching, _NOT_SHOWN)),
     (("\nFrom ",), partial(_matching, _FETCHED)),
     (("import", "#include", "require", "use ", "using "), _imports),
     (("<system-reminder>",), _reminders),

@@ -303,3 +303,27 @@ def test_a_call_is_worth_as_much_as_the_result_that_stands_behind_it() -> None:
     asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
     (excerpt,) = quoter.excerpts([*asked, *(ChosenLine(line, 7.0, 1) for line in told.lines.of_message(2))])
     assert excerpt.value == 7.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "quoted"),
+    [
+        ('{"command": "git fetch origin"}', "git fetch origin"),
+        ('{"cmd": "node -p \\"require.resolve(1)\\""}', 'node -p "require.resolve(1)"'),
+        ('{"command": "ls", "timeout": 3}', '{"command":"ls","timeout":3}'),
+        ('{"command": ""}', '{"command":""}'),
+        ('{"query": "ls"}', '{"query":"ls"}'),
+        ('{"path": "a.py"}', '{"path":"a.py"}'),
+        (
+            json.dumps({"command": "cat > note.md << 'EOF'\n" + "A line of the note, which is long.\n" * 9 + "EOF"}),
+            "cat > note.md << 'EOF'",
+        ),
+    ],
+)
+def test_a_command_alone_is_quoted_without_its_key(arguments: str, quoted: str) -> None:
+    told = Told(user("Go."), calling(call("c1", "Bash", arguments)), answers("c1", "done"), says("So."))
+    first = next(iter(told.lines.of_message(1)))
+    (line,) = quote(
+        Quoter(told.messages, told.lines, len, pair(told.messages)).excerpts([ChosenLine(first, 1.0, 1)])
+    ).splitlines()
+    assert line.removesuffix(" …") == f"#1 Bash: {quoted}"

@@ -97,6 +97,19 @@ def test_that_a_change_was_made_as_the_call_says_is_noise_and_what_stands_under_
     assert noisy_lines(f"{line}\n    12\tdef rate(kind):\nThe file is gone.\n3 rows successfully imported") == {0}
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "... (257 more lines not shown. Use offset=180 to continue reading)",
+        "(1,460 more lines hidden)",
+        "[12 more lines omitted]",
+        "…1 more line truncated",
+    ],
+)
+def test_that_not_all_of_a_file_is_shown_is_noise(line: str) -> None:
+    assert noisy_lines(f"const a = 1\n{line}\nThere are 3 more lines above the fold.") == {1}
+
+
 PASSED = {
     "pytest": "tests/a.py::test_{n} PASSED   [ {n}%]",
     "unittest": "test_{n} (tests.a.Parsing) ... ok",
