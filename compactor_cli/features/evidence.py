@@ -14,6 +14,8 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 
+_NUMBERED = compiled_later(r"\d{3}")
+"""What is in the key of a record, such as that of a booking, which is none of a form."""
 _KEY = compiled_later(r"[\"']([A-Za-z_][\w-]{0,60})[\"']\s*:")
 _DIGITS = str.maketrans("123456789", "000000000")
 _PLAN = compiled_later(r"todo|plan|task_?list|checklist", re.IGNORECASE)
@@ -87,7 +89,7 @@ def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
             _by_user(part_mentions, piece.message == ends[0], piece.message == ends[1])
     for key in keys:
         key_id = session.find(key)
-        if key_id is not None and key_id in mentions:
+        if key_id is not None and key_id in mentions and not _NUMBERED.search(key):
             mentions[key_id].key = True
     agent = max((index for index, m in enumerate(messages) if m.role == "assistant"), default=-1)
     _count_alike(mentions, session)
