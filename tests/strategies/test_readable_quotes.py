@@ -327,3 +327,12 @@ def test_a_command_alone_is_quoted_without_its_key(arguments: str, quoted: str) 
         Quoter(told.messages, told.lines, len, pair(told.messages)).excerpts([ChosenLine(first, 1.0, 1)])
     ).splitlines()
     assert line.removesuffix(" …") == f"#1 Bash: {quoted}"
+
+
+def test_a_command_keeps_its_key_beside_other_arguments() -> None:
+    arguments = {"command": "go build ./... 2>&1", "description": "Build the whole of it, and look for errors."}
+    told = Told(user("Go."), calling(call("c1", "Bash", json.dumps(arguments))), answers("c1", "done"), says("So."))
+    asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    assert len(asked) > 1
+    assert json.dumps(arguments, separators=(",", ":"))[1:-1] in quote(quoter.excerpts(asked))

@@ -158,7 +158,8 @@ class Quoter:
             piece, line = lines.piece(choice.line), choice.line
             begins, parted = piece is not last_piece, False
             earlier = self._messages[piece.message].origin == "summary"
-            text = plain(bare_argument(lines.text(line)) if piece.call else lines.text(line))
+            goes_on = following is not None and following.line == line + 1 and self._is_of_line(line + 1)
+            text = plain(bare_argument(lines.text(line)) if piece.call and not goes_on else lines.text(line))
             indent = indent_at(piece.text, lines.starts[line])
             if earlier:
                 line_heading = self._heading_at((piece.message, piece.part), lines.starts[line])
@@ -206,6 +207,12 @@ class Quoter:
                 worth[scope] = max(worth[scope], choice.value)
                 scope = self._lines.scope(scope)
         return worth
+
+    def _is_of_line(self, line: int) -> bool:
+        """Return whether a line is the rest of the physical line that the line before it begins."""
+        lines = self._lines
+        same = lines.piece(line) is lines.piece(line - 1)
+        return same and "\n" not in lines.piece(line).text[lines.ends[line - 1] : lines.starts[line]]
 
     def _heading_at(self, spot: Spot, start: int) -> str:
         """Return what stands before a line of an earlier summary, which is read once for all of its lines."""
