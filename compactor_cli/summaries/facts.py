@@ -33,6 +33,7 @@ from compactor_cli.model.pairing import Spot, pair
 from compactor_cli.summaries.outline import FACTS, cells
 from compactor_cli.summaries.snippets import changes
 from compactor_cli.summary_text.excerpts import harmless
+from compactor_cli.summary_text.state_line import PASSED_SINCE
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
@@ -43,8 +44,6 @@ _ABOUT = compiled_later(r"`(.+)`(?: (.*))?$", re.DOTALL)
 _DONE = compiled_later(rf"({'|'.join(ACTIONS)})(?: (\d+)x)?$")
 _TIMES = compiled_later(r"\((\d+)x\b")
 _LAST = compiled_later(r"\blast (ok|failed)\b")
-PASSED_SINCE = "passed since"
-"""What is said of an error, or of a command that failed, that a later call made up for."""
 _SHOWN_PART = compiled_later(r"(?:\s*2>(?:&1|\s*/dev/null)|\s*\|&?\s*(?:head|tail)(?:\s+-[-\w=]+|\s+\d+)*)+\s*$")
 """How a command ends that shows a part of its output: the same command otherwise."""
 _DOCUMENT = compiled_later(

@@ -10,6 +10,8 @@ from compactor_cli.text.patterns import compiled_later
 
 _FAILED = compiled_later(r"failed(?: (\d+)x)?: ")
 
+PASSED_SINCE = "passed since"
+"""What is said of an error, or of a command that failed, that a later call made up for."""
 DECLINED = "declined: "
 """What the line begins with of something that the user did not want."""
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 
+from compactor_cli.features.work.state import known_state
 from compactor_cli.model.pairing import pair
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.selection import ChosenLine
@@ -336,3 +337,20 @@ def test_a_command_keeps_its_key_beside_other_arguments() -> None:
     quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
     assert len(asked) > 1
     assert json.dumps(arguments, separators=(",", ":"))[1:-1] in quote(quoter.excerpts(asked))
+
+
+@pytest.mark.parametrize(("later", "outcome"), [("60 passed in 1.20s", "failed, passed since"), ("1 failed", "failed")])
+def test_a_quoted_failure_says_whether_it_has_passed_since(later: str, outcome: str) -> None:
+    said = "E   tides.HighWater: berth_7 of harbor_9\n1 failed in 1.20s\nexit code: 1"
+    code = "0" if "passed" in later else "1"
+    told = Told(
+        user("Mend it."),
+        calling(call("c1", "Bash", '{"command": "pytest -q"}')),
+        answers("c1", said),
+        calling(call("c2", "Bash", '{"command": "pytest -q"}')),
+        answers("c2", f"{later}\nexit code: {code}"),
+    )
+    pairing = pair(told.messages)
+    quoter = Quoter(told.messages, told.lines, len, pairing, known_state(told.messages, pairing=pairing).overcome)
+    asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
+    assert quote(quoter.excerpts(asked)).startswith(f"#1 Bash {outcome}: pytest -q")

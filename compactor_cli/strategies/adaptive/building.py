@@ -10,7 +10,7 @@ from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import SessionText, read_session
 from compactor_cli.features.term_scores import TermScores
-from compactor_cli.features.work.state import state_text
+from compactor_cli.features.work.state import known_state, state_text
 from compactor_cli.features.work.task_lists import names_task, outdated_lists, told_words
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision, SummarySlot
@@ -111,8 +111,10 @@ class PlanBuilder:
         self.newest = self.newest_within(room)
         self.present = self._present()
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
-        self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, base=base, always=needed)
-        self.state = must_keep.state_within(share_of(room, *_STATE), inputs, self._is_seen)
+        known = known_state(inputs.messages, inputs.folder, inputs.pairing)
+        self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
+        self.quoter.always = needed
+        self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, self._is_seen)
         self.told = {line for line in self.state if line.message in self.group_of and self._is_told_there(line)}
 
     def newest_within(self, limit: int) -> NewestExchanges:

@@ -11,10 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.work.state import answers_before_turns, session_state
+from compactor_cli.features.work.state import answers_before_turns
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
-from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.replies import reply_span
 from compactor_cli.model.talking import telling_requests
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
@@ -205,14 +204,15 @@ def _speech(lines: SessionLines, message: int) -> list[int]:
     return [line for line in lines.of_message(message) if lines.piece(line).speech and lines.has_words(line)]
 
 
-def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], bool]) -> tuple[StateLine, ...]:
+def state_within(
+    room: float, state: Sequence[StateLine], count: Callable[[str], int], is_seen: Callable[[StateLine], bool]
+) -> tuple[StateLine, ...]:
     """Return the lines of the state of the work that fit in `room` tokens, but those that the reader sees anyway, of
     tasks only where all are seen; one that does not fit costs no other. That something took place comes before the
     details of what did: a reader would do it again. In a room that is not small the last line counts those that do not
     fit."""
-    state = session_state(inputs.messages, inputs.folder, inputs.pairing)
     lines = with_whole_list(state, lambda line: not is_seen(line))
-    forms = [[(form, inputs.count(form.text) + BULLET_TOKENS) for form in _forms(line)] for line in lines]
+    forms = [[(form, count(form.text) + BULLET_TOKENS) for form in _forms(line)] for line in lines]
     reserved = sum(costs[-1][1] for line, costs in zip(lines, forms, strict=True) if line.kind == "effect")
     taken: list[StateLine] = []
     left_out: Counter[Kind] = Counter()
@@ -230,7 +230,7 @@ def state_within(room: float, inputs: PlanInput, is_seen: Callable[[StateLine], 
         else:
             left_out[line.kind] += 1
     if left_out and room >= _COUNTS_REST:
-        taken.append(_rest(taken, left_out, left, inputs.count))
+        taken.append(_rest(taken, left_out, left, count))
     return tuple(taken)
 
 

@@ -34,6 +34,7 @@ from compactor_cli.summary_text.excerpts import (
 )
 from compactor_cli.summary_text.headers import Base, lines_header, lines_mark
 from compactor_cli.summary_text.reading import heading_at
+from compactor_cli.summary_text.state_line import PASSED_SINCE
 from compactor_cli.summary_text.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
@@ -61,8 +62,8 @@ Level = Literal["mark", "short", "named", "full"]
 
 
 class Quoter:
-    """Plans summaries. `base`: what the transcript was compacted from, when one of them is to say so; with `always`
-    however short it is."""
+    """Plans summaries. `overcome`: messages with failures that a later call made up for. `base`: what the transcript
+    was compacted from, when one of them is to say so; where `always` is set, however short it is."""
 
     def __init__(
         self,
@@ -70,15 +71,16 @@ class Quoter:
         lines: SessionLines,
         count: Callable[[str], int],
         pairing: Pairing,
+        overcome: Set[int] = frozenset(),
         *,
         base: Base | None = None,
-        always: bool = False,
     ) -> None:
         self._messages = messages
         self._lines = lines
         self._count = count
         self._base = base
-        self.always = always
+        self.always = False
+        self._overcome = overcome
         self._call_of = pairing.answers
         self._carried: dict[Spot, list[CarriedSpan]] = {}
         self._result_of = {call: result for result, call in self._call_of.items()}
@@ -227,7 +229,9 @@ class Quoter:
     def _outcome(self, call: Spot, result: Spot) -> str:
         """Return how a call ended that did not do what it says, found once for all plans that are tried."""
         if call not in self._outcomes:
-            self._outcomes[call] = misfortune(self._part(call), self._part(result))
+            outcome = misfortune(self._part(call), self._part(result))
+            over = outcome == "failed" and not self._overcome.isdisjoint((call[0], result[0]))
+            self._outcomes[call] = f"{outcome}, {PASSED_SINCE}" if over else outcome
         return self._outcomes[call]
 
     def _without(self, choices: Sequence[ChosenLine], behind: Set[Spot]) -> list[ChosenLine]:
@@ -262,7 +266,7 @@ class Quoter:
     def _came_to(self, call: Spot, result: Spot) -> str:
         """Return the few words that a call came to, found once for all plans that are tried."""
         if result not in self._came_out:
-            failed = self._outcome(call, result) == "failed"
+            failed = self._outcome(call, result).startswith("failed")
             said = short_result(self._part(call), self._part(result), failed=failed, width=_CAUSE_WIDTH)
             self._came_out[result] = plain(said)
         return self._came_out[result]
