@@ -163,11 +163,14 @@ def session_state(
     return compute_state(new, earlier, told, folder, pairing if new is messages else None)
 
 
-def known_state(messages: Sequence[Message], folder: str = "", pairing: Pairing | None = None) -> KnownState:
-    """Return the same, and the failures that are over, however long ago they were."""
+def known_state(
+    messages: Sequence[Message], folder: str = "", pairing: Pairing | None = None, *, every_error: bool = True
+) -> KnownState:
+    """Return the same, and the failures that are over: of errors, where not `every_error` is asked for, those that are
+    not too old to be told; of checks all."""
     new, earlier, told = _rounds(messages)
     pairing = pairing if new is messages else None
-    state, calls = _state_after(new, earlier, told, folder, pairing, every_error=True)
+    state, calls = _state_after(new, earlier, told, folder, pairing, every_error=every_error)
     overcome = frozenset(state.errors.made_up_for | state.checks.passed_since)
     return KnownState(tuple(_by_worth(state, calls)), overcome)
 
