@@ -17,20 +17,26 @@ _MODIFIERS = (
     r"|pub(?:\([^)\n]*\))?|unsafe|extern|const|data|sealed|open|declare|partial)[ \t]+)*"
 )
 _KIND = (
-    r"(?:func|fun|def\w*|class|fn|function|type|interface|impl|struct|enum|trait|module|namespace|mod|object|protocol"
-    r"|extension|sub|record|message|service|contract)\b[ \t]*[\w(*<$]"
+    r"(?:(?:func|fun|def(?:p|n|un|module|macro|impl|protocol)?|class|fn|function|interface|impl|struct|enum|trait"
+    r"|namespace)\b[ \t]*[\w(*<$]|(?:module|sub)[ \t]+[A-Z_a-z][\w:]*[ \t\r]*(?:\{[ \t\r]*)?$"
+    r"|(?:type|mod|object|protocol|extension|record|message|service|contract)[ \t]+\w[^\n]{0,120}[{=(])"
 )
 _ASSIGNED = (
     r"(?:const|let|var)[ \t]+(?=[^\n]{3,200}$)[\w$]+[^=\n]*=[ \t]*(?:async[ \t]*)?"
     r"(?:function\b|[\w$]+[ \t]*=>|\([ \t\r]*$|\([^\n]*=>|(?:[\w$]+\.)*[\w$]+\(.*=>[ \t]*\{$)"
 )
-_TEST = r"(?:describe|it|test|context)(?:\.\w+)?\([ \t]*['\"`]"
+_TEST = r"(?:describe|it|test|context)(?:\.\w+)?(?:\([ \t]*|[ \t]+)['\"`]"
 _TABLE = r"(?i:create)[ \t]+(?:\w+[ \t]+)*?(?i:table|view|function|procedure|trigger|type)\b"
 _NO_STATEMENT = (
     r"(?!(?:if|else|elif|for|foreach|while|until|switch|case|default|match|when|try|catch|except|finally|do|with|return"
     r"|new|throw|await|defer|go|using|lock|synchronized|select|loop|unless|begin|then)\b)"
 )
-_SIGNATURE = r"(?=[^\n]{3,200}\{[ \t\r]*$)(?:[\w<>\[\],.*&?:]+[ \t]+)*~?[\w$]+[ \t]*\([^;\n]*\)[^;={\n]*\{[ \t\r]*$"
+_OPENS = rf"(?:\{{[ \t\r]*$|[ \t\r]*\n{_BEFORE}[ \t]*\{{[ \t\r]*$)"
+"""The brace at the end of a line, or alone on the next one."""
+_SIGNATURE = (
+    rf"(?=[^\n]{{3,200}}\{{[ \t\r]*$|[^\n]{{3,200}}\n{_BEFORE}[ \t]*\{{[ \t\r]*$)"
+    rf"(?:[\w<>\[\],.*&?:]+[ \t]+)*~?[\w$]+[ \t]*\([^;\n]*\)[^;={{\n]*{_OPENS}"
+)
 _KEY = r"(?!public|private|protected)[\w.\"'-]{1,60}:[ \t\r]*$"
 """A key with members below it, as in YAML."""
 _DEFINITION = compiled_later(
@@ -44,15 +50,21 @@ _COMMENT = compiled_later(rf"{_BEFORE}{_INDENT}(?:#|//|/\*|\*|--|@)[^\n]*\n")
 """A comment or decorator, which is of the definition right below it."""
 _COMMENTS = 40
 """Lines of a comment up to which it is looked for that."""
-_FOUND = compiled_later(r"[\w./\\~-]*[./\\][\w./\\-]*[:-]\d+[:-]")
+_FOUND = compiled_later(r"(?=[\w~-]*[./\\])[\w./\\~-]{1,300}?[:-]\d+[:-]")
 """The place before a line that a search found."""
 _LONGEST = 2_000
 """Characters back to which the beginning of a long line is looked for."""
 _TAB = 4
-_LINE = compiled_later(rf"^{_BEFORE}({_INDENT})(#|//|[*)\]}}]|\S)", re.MULTILINE)
-_PASSIVE = ("#", "//", "*", ")", "]", "}")
+_LINE = compiled_later(
+    rf"^(?:[ \t]*(?P<part>--[ \t\r]*$|\[?…)|(?=((?:[ \t]*(?P<number>\d{{1,6}})(?:→|\t|:|\| ?)|\d{{5}}\| ?)?))\2"
+    rf"(?P<indent>{_INDENT})(?P<begun>#|//|[*)\]}}{{]|\S)|[ \t]*(?P<blank>\d{{1,6}})(?:→|\t|:|\|)[ \t\r]*$)",
+    re.MULTILINE,
+)
+"""A line that stands for others which are left out, a line with words, without the number before it, or the number of a
+blank one."""
+_PASSIVE = ("#", "//", "*", ")", "]", "}", "{")
 """What lines begin with that end no definition wherever they stand: comments, directives, and what closes a list of
-arguments."""
+arguments or opens a body."""
 
 
 class Scopes:
@@ -73,9 +85,15 @@ class Scopes:
         sections: list[tuple[int, int]] = []
         indents: list[int] = []
         begins: list[int] = []
-        inside = -1
+        inside, last = -1, -1
         for line in _LINE.finditer(self._text):
-            start, indent = line.start(), len(line[1].expandtabs(_TAB))
+            part, number, blank, start = line["part"], line["number"], line["blank"], line.start()
+            before, last = last, int(number or blank or -1)
+            if part or (last >= 0 <= before and last != before + 1):
+                del indents[:], begins[:], sections[:]  # lines are left out here: nobody knows what the next is in
+            if part or blank:
+                continue
+            indent = len(line["indent"].expandtabs(_TAB))
             begin, end = headings.get(start, (-1, -1))
             if begin >= 0:
                 del indents[:], begins[:]
@@ -89,7 +107,7 @@ class Scopes:
                 inside = around
             if begin >= 0:
                 sections.append((end - begin, begin))
-            elif line[2] not in _PASSIVE:
+            elif line["begun"] not in _PASSIVE:
                 del indents[depth:], begins[depth:]
             if start in self._definitions:
                 indents.append(indent)
@@ -104,7 +122,7 @@ class Scopes:
             return defined
         if start < at and _FOUND.match(self._text, start, at):
             return start
-        if (below := self._below(start)) >= 0:
+        if self._definitions and (below := self._below(start)) >= 0:
             return below
         number = bisect_right(self._starts, at) - 1
         return self._around[number] if number >= 0 else -1
@@ -112,7 +130,7 @@ class Scopes:
     def _below(self, start: int) -> int:
         """Return where the definition begins that stands right below the comment which begins at `start`; -1 for
         none."""
-        for _ in range(_COMMENTS if self._definitions else 0):
+        for _ in range(_COMMENTS):
             comment = _COMMENT.match(self._text, start)
             if comment is None:
                 break

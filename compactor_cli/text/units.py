@@ -49,8 +49,6 @@ _TOKEN = compiled_later(r"[!-~]+")
 """What has no blank in it."""
 _LINE_NUMBER = compiled_later(r"[ \t]*L?\d+(?:→|\t|-|(?: ?\||:)(?=[ \t]*[^\s\d]))")
 """The number of a line of a file, before what stands on it."""
-_PLACED = compiled_later(r"[ \t]*L?\d+(?:→|\t| ?\||:(?!\d))|[\w./\\~-]*[./\\][\w./\\-]*[:-]\d+[:-]")
-"""The same, or the place before a line that a search found."""
 _SPACE = " \t\r\n"
 
 
@@ -90,11 +88,6 @@ def has_words(line: str) -> bool:
     """Return whether a line has a letter or a digit besides the number that stands before it."""
     number = _LINE_NUMBER.match(line)
     return any(map(str.isalnum, line[number.end() :] if number else line))
-
-
-def has_place(line: str) -> bool:
-    """Return whether a line begins with its number in a file, or with the place at which a search found it."""
-    return _PLACED.match(line) is not None
 
 
 def indent_at(text: str, start: int) -> str:

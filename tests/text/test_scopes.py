@@ -55,6 +55,7 @@ describe('Cart', () => {
 \tit('sums', () => {
 \t\texpect(cart.total).toBe(3);
 """
+PADDED = "10{0}class Store:\n11{0}    def load(self):\n12{0}        x = 1\n13{0}\n14{0}        return x\n"
 SEARCH = """\
 src/a.py:12: the first words of it
 src/b.py-7- the next words
@@ -144,6 +145,27 @@ def around(text: str, shown: str) -> list[str]:
         (MARKDOWN, "Run it", ["## Setup", "# Cart"]),
         (MARKDOWN, "Mount", ["### In a container", "## Setup", "# Cart"]),
         (MARKDOWN, "Add items", ["## Use", "# Cart"]),
+        (PADDED.format(":"), "return x", ["def load(self):", "class Store:"]),
+        (PADDED.format("→"), "return x", ["def load(self):", "class Store:"]),
+        (PADDED.format("\t"), "return x", ["def load(self):", "class Store:"]),
+        ("10→class A:\n11→    def f(self):\n12→        x\n90→        y of another\n", "y of", []),
+        ("10:class A:\n11:    def f(self):\n57:        return self.total", "return", []),
+        ("def f():\n    a\n--\n    b of another\n", "b of", []),
+        ("def f():\n    a\n…\n    b of another\n", "b of", []),
+        (
+            "class A extends B\n{\n    public function foo($x)\n    {\n        return 1;\n",
+            "return",
+            ["public function foo($x)", "class A extends B"],
+        ),
+        (
+            "public class Cart\n{\n    public int Total(int n)\n    {\n        return n;\n",
+            "return",
+            ["public int Total(int n)", "public class Cart"],
+        ),
+        ("int total(int n)\n{\n\treturn n;\n}\n", "return", ["int total(int n)"]),
+        ("func run() {\n\tmu.Lock()\n\tdefer func() {\n\t\tmu.Unlock()\n\t}()\n", "mu.Unlock", ["func run() {"]),
+        ("type checking fails\n    here\n", "here", []),
+        ("describe 'cart' do\n  it 'sums' do\n    expect(1)\n", "expect", ["it 'sums' do", "describe 'cart' do"]),
         ("if (ready) {\n    go();\n}\n", "go", []),
         ("for x in y:\n    use(x)\nelse:\n    stop()\n", "stop", []),
         ("1470:\n1471:    value = 3\n1472:\n", "value", []),
@@ -166,6 +188,9 @@ def test_around_a_line_stands_what_it_is_in(text: str, shown: str, expected: lis
         "export " * 40_000,
         "\n" * 300_000,
         "#" * 300_000,
+        "a." * 150_000,
+        "a/b-" * 75_000,
+        "src/" + "a" * 300_000,
         "# a\n" * 50_000,
     ],
 )

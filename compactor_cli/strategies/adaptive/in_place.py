@@ -23,9 +23,10 @@ from compactor_cli.strategies.adaptive.must_keep import picked_lines
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.line_numbers import NUMBERED, has_number, is_numbered
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, IN_ALL, shorten_prose, text_reference
-from compactor_cli.text.units import has_place, indent_at
+from compactor_cli.text.units import indent_at
 
 _SHORT_STRING = 120
 """Characters of a string in a call's arguments that stays as it is."""
@@ -38,7 +39,7 @@ _MARK = 12
 _CHANGED = 500
 """Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
 _WORD, _WORDS = compiled_later(r"\w"), compiled_later(r"\w+")
-_PADDING = compiled_later(r"^[ \t]+(?=\d{1,6}(?:→|\t))", re.MULTILINE)
+_PADDING = compiled_later(rf"^[ \t]+(?={NUMBERED})", re.MULTILINE)
 """What makes the numbers of lines equally wide."""
 _LINE = 120
 """Characters of the lines that a result has at least."""
@@ -60,6 +61,8 @@ class InPlaceRenderer:
         self._piece = {(p.message, p.part): number for number, p in enumerate(lines.session.pieces)}
         self._done: dict[tuple[int, int, tuple[int, ...], bool], tuple[str, int]] = {}
         self._telling: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
+        self._numbered: dict[int, bool] = {}
+        """Piece -> whether its lines have their numbers before them."""
         self._note = 0
         self._said: dict[tuple[int, int], Sequence[int]] = {}
         self._asked = Asked(messages, pairing, goes_on=True)
@@ -172,6 +175,9 @@ class InPlaceRenderer:
         is a few words. Further ones between lines that have numbers show by these."""
         lines, text = self._lines, self._lines.session.pieces[number].text
         pieces: list[str] = []
+        if number not in self._numbered:
+            self._numbered[number] = part.kind == "tool_result" and is_numbered(text)
+        numbered = self._numbered[number]
         offset, before, marked = 0, all_lines.start, part.tokens <= SMALL
         for line in (*chosen, all_lines.stop):
             last = line == all_lines.stop
@@ -180,8 +186,8 @@ class InPlaceRenderer:
             if line == before:
                 pieces.append("" if last else gap)
             else:
-                numbered = marked and not last and before > all_lines.start
-                if numbered and has_place(lines.text(before - 1)) and has_place(lines.text(line)):
+                shows = numbered and marked and not last and before > all_lines.start
+                if shows and has_number(lines.text(before - 1)) and has_number(lines.text(line)):
                     mark = ""
                 else:
                     mark = "…" if marked else self._first_mark(part, text, chosen, all_lines)
@@ -194,7 +200,7 @@ class InPlaceRenderer:
                 offset, before = lines.ends[line], line + 1
                 at_gap = start and "".join(pieces[-2:]).endswith("\n")
                 pieces.append(f"{_sign(text, start) if at_gap else ''}{text[start:offset]}")
-        joined = _PADDING.sub("", "".join(pieces))
+        joined = _PADDING.sub("", "".join(pieces)) if numbered else "".join(pieces)
         first = joined.lstrip("\n ")
         joined = f"{_sign(joined, len(joined) - len(first))}{first.rstrip()}"
         return f"{joined}\n{IMAGE_NOTE}" if part.images else joined

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.strategies.shared.selection import Selector
+from compactor_cli.text.line_numbers import is_numbered
 from compactor_cli.text.noise import is_prompt
-from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.outcomes import result_errors
 
-_NUMBERED = compiled_later(r"\s*\d+\s*[→|:\t]")
-"""A line of a file with its number: what is read again may have been lost on the way."""
 _END = 3
 """Lines at the end of a result that count as new."""
 _BEFORE = 20
@@ -37,7 +36,7 @@ def take_pending(
     room -= left
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
         for line in asked_for(piece):
-            if line not in again and selector.cost(line) <= left:
+            if selector.cost(line) <= left:
                 left -= selector.take(line)
     left = selector.fill((line for line in pending if line not in again), room + left)
     selector.fill(again, left)
@@ -45,10 +44,12 @@ def take_pending(
 
 def said_again(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
     """Return which of the lines of the newest results stand in one of the results before, such as the page around what
-    changes, but for its end, where tools say how they stand now; none where nothing in them is new."""
+    changes, but for errors, which are there again, and the end, where tools say how they stand now."""
     first = lines.piece_of[telling[0]] if telling else 0
     before = [piece for piece in lines.session.pieces[:first] if not piece.speech and not piece.call][-_BEFORE:]
-    known = {line.strip() for piece in before for line in piece.text.split("\n") if not _NUMBERED.match(line)}
-    texts = {line: lines.text(line).split("\n") for line in telling[:-_END]}
-    again = frozenset(line for line, text in texts.items() if known.issuperset(map(str.strip, text)))
-    return again if len(again) < len(telling) else frozenset()
+    texts = (piece.text for piece in before if not is_numbered(piece.text))  # what is read again may have been lost
+    known = {line.strip() for text in texts for line in text.split("\n")}
+    for number in dict.fromkeys(lines.piece_of[line] for line in telling) if known else ():
+        known -= {line.strip() for line in result_errors(lines.session.pieces[number].text, None)}
+    told = {line: lines.text(line).split("\n") for line in telling[:-_END]}
+    return frozenset(line for line, text in told.items() if known.issuperset(map(str.strip, text)))

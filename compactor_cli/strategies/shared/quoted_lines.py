@@ -37,6 +37,7 @@ from compactor_cli.summary_text.reading import heading_at
 from compactor_cli.summary_text.state_line import PASSED_SINCE
 from compactor_cli.summary_text.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
+from compactor_cli.text.line_numbers import ascends, has_number, numbers, without_numbers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import indent_at
 
@@ -50,8 +51,6 @@ _FULL = 280
 """Tokens that are worth a heading that says what the transcript was compacted from."""
 _SPARE = 6
 """Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
-_NUMBER = compiled_later(r"^[ \t]*(\d{1,6})(?:→|\t)|^\d{5}\| ?", re.MULTILINE)
-"""The number that tools put before a line of a file."""
 _SIGNS = compiled_later(r"(?:[ \t]*[)\]}][)\]};, \t]*\n)+(?=.*\w)")
 """Lines that only close something, with words behind them."""
 _WORD = compiled_later(r"\w{2}")
@@ -304,25 +303,17 @@ class Quoter:
 def _without_numbers(indent: str, text: str) -> tuple[str, str]:
     """Return the indentation of a text and the text without the numbers that a tool put before its lines; where these
     jump, as an earlier round left lines out, with the sign of a gap."""
-    last = -1
-
-    def shown(number: re.Match[str]) -> str:
-        nonlocal last
-        before, last = last, int(number[1] or -1)
-        return GAP if 0 <= before < last - 1 else ""
-
-    without = _NUMBER.sub(shown, text)
-    return (indent, without) if _NUMBER.match(text) is None else _parted(without)
+    without = without_numbers(text, GAP if ascends(text) else "")
+    return _parted(without) if has_number(text) else (indent, without)
 
 
 def _jumps(before: str, text: str) -> bool:
     """Return whether the numbers of lines say that there were others between two texts, which stand one after the
     other: an earlier round left them out."""
-    first = _NUMBER.match(text)
-    if first is None or not first[1]:
+    if not has_number(text):
         return False
-    last = [number for number in _NUMBER.findall(before) if number]
-    return bool(last) and int(first[1]) > int(last[-1]) + 1
+    last = numbers(before)[-1:]
+    return bool(last) and numbers(text)[0] > last[0] + 1
 
 
 def _parted(text: str) -> tuple[str, str]:
