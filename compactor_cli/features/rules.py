@@ -7,7 +7,14 @@ from functools import cache
 from compactor_cli.features.cue_words import CUES, CueCounter
 from compactor_cli.text.patterns import compiled_later
 
-_WORD = compiled_later(r"[^\W\d_]+")
+_WORD = compiled_later(r"[^\W\d_]+(?![\w-]*\()(?!-\w)")
+"""A word of its own: `no-op` has no negation in it, nor has `sin(x)`."""
+_FORBIDDEN = compiled_later(
+    r"n['’]t\b|\b(?:forbidden|prohibited|banned|not allowed|refuse|refrain|avoid|deny|verboten|prohibido|interdit\w*"
+    r"|vietato|proibido|запрещено|нельзя)\b"
+)
+_HAS_NOT = compiled_later(r"\b(?:has|have|had|is|are|was|were|exists?|there) (?:no|not|none|non)\b|\bwithout\b")
+"""What describes something by what it lacks."""
 _FORBIDS, _ORDERS = 15, 5
 """Points of a sentence that forbids something or says when something does not hold, and of one that says what has to
 be."""
@@ -23,4 +30,6 @@ def rule_points(sentence: str) -> float:
     what things are is kept."""
     lowered = sentence.lower()
     found = _counter().count(lowered, [*dict.fromkeys(_WORD.findall(lowered))])
-    return _FORBIDS * (found["negation"] > 0) + _ORDERS * (found["duty"] > 0)
+    negates = found["negation"] > 0 and not _HAS_NOT.search(lowered)
+    forbids = negates or _FORBIDDEN.search(lowered) is not None
+    return _FORBIDS * forbids + _ORDERS * (found["duty"] > 0)

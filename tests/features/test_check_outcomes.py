@@ -240,3 +240,9 @@ def test_a_part_of_a_check_that_is_out_of_date_makes_way_for_a_pass_that_holds()
     assert "passed: go test ./cart -run TestTotal (before the last edits)" in session.texts()
     session.runs("go test ./...", "ok  \texample.com/cart\t0.1s")
     assert [text for text in session.texts() if text.startswith("passed: ")] == ["passed: go test ./..."]
+
+
+def test_a_part_of_a_check_is_told_beside_a_pass_in_another_folder() -> None:
+    session = Session().runs("cd web && go test ./cart -run TestTotal", "ok  \texample.com/web/cart\t0.1s")
+    session.edits("web/cart/cart.go").runs("cd api && go test ./...", "ok  \texample.com/api\t0.1s")
+    assert sum(text.startswith("passed: ") for text in session.texts()) == 2

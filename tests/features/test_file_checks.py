@@ -31,10 +31,21 @@ def test_what_is_wrong_with_a_test_for_a_linter_is_not_wrong_with_what_it_tests(
     assert files(session) == ["edited log/context_test.go, lint failed after", "edited log/context.go"]
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["# example.com/shop\n./main.go:8:2: undefined: cart.Total", "src/main.go:8:3: a type in cart.go does not match"],
+)
+def test_a_build_that_fails_elsewhere_may_speak_of_a_changed_file(said):
+    session = Session().edits("shop/cart.go").runs("go build ./...", f"{FAILS}{said}")
+    assert files(session) == ["edited shop/cart.go, build failed after"]
+
+
 def test_a_file_is_not_called_unchecked_where_a_check_did_not_say_how_it_ended():
     session = Session().edits("src/theme.ts").runs("npm run check 2>&1 | grep -E error | head -5", "(no output)")
     assert files(session) == ["edited src/theme.ts"]
     assert files(session.edits("src/other.ts")) == ["edited src/other.ts, unchecked", "edited src/theme.ts"]
+    session = Session().edits("src/a.py").runs("ruff check docs/ 2>&1 | grep -E error | head -5", "(no output)")
+    assert files(session) == ["edited src/a.py, unchecked"]
 
 
 def test_a_failure_that_names_no_changed_file_may_be_of_any():

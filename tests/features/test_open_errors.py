@@ -83,3 +83,20 @@ def test_a_chain_is_over_when_a_step_of_it_is_done_in_another_way(later: str, is
     session = Session().runs(chain, f"No local changes to save\n{why}\nexit code: 128").runs(later, "exit code: 0")
     errors = [text for text in session.texts() if text.startswith("open error")]
     assert errors == ([] if is_over else [f"open error: {why} ({chain})"])
+
+
+@pytest.mark.parametrize(
+    ("chain", "said", "later"),
+    [
+        ("terraform init && terraform apply", "Initialized.\nError: creating bucket: AccessDenied", "terraform init"),
+        (
+            "docker compose up -d && python manage.py migrate",
+            "OperationalError: no such column x",
+            "docker compose up -d",
+        ),
+        ("pip install -e . && python train.py", "RuntimeError: CUDA out of memory", "pip install rich"),
+    ],
+)
+def test_a_chain_is_not_over_when_what_went_well_in_it_is_done_again(chain: str, said: str, later: str) -> None:
+    session = Session().runs(chain, f"Exit code 1\n{said}").runs(later, "exit code: 0")
+    assert any(text.startswith("open error: ") for text in session.texts())

@@ -12,12 +12,17 @@ DESCRIBES = [
     "Each order has a number, a list of goods, a date on which it was made, and the place to which it goes.",
     "Each parcel has a weight, a size, a price, and the name of the company that brings it to the customer.",
     "Goods come from four warehouses, two of which are in the north, one in the west and one in the south.",
+    "The library has non-blocking IO, sin(x) is one of its functions, and there are no-op ones.",
+    "An order without a date is one that has no parcel, and there are none of these in the warehouse.",
 ]
 FORBIDS = [
     "Do not offer a refund for goods that were opened.",
     "Nunca canceles un pedido que ya está en camino.",
     "Ohne Zustimmung des Kunden wird keine Adresse geändert.",
     "不要把客户的电话号码告诉别人。",
+    "Don't name the warehouse.",
+    "Users can’t change the price.",
+    "Sharing of numbers is forbidden.",
 ]
 
 

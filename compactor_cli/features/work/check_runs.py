@@ -246,12 +246,12 @@ class CheckRuns:
                 yield StateLine("error", f"open error: {run.error} ({run.check.label})", run.message, open=True)
 
     def passing_lines(self, changed: Mapping[str, int]) -> Iterator[StateLine]:
-        """Yield passing checks, newest first, but a part of one that is out of date where a check of its kind is not.
+        """Yield passing checks, newest first, but a part of one that is out of date where one of its kind there is not.
         `changed`: files -> number of the last call that changed them."""
         runs = [(run, _is_out_of_date(run, changed)) for run in reversed(self.passing.values())]
-        current = {run.check.kind for run, out_of_date in runs if not out_of_date}
+        current = {(run.check.kind, run.check.folder) for run, out_of_date in runs if not out_of_date}
         for run, out_of_date in runs:
-            if not out_of_date or run.check.whole or run.check.kind not in current:
+            if not out_of_date or run.check.whole or (run.check.kind, run.check.folder) not in current:
                 yield StateLine("check", f"passed: {run.check.label}{_BEFORE_EDITS * out_of_date}", run.message)
 
 

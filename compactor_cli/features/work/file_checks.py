@@ -82,8 +82,7 @@ class _Failure(Struct, frozen=True):
     """Name by which one may speak of a file -> the last parts of paths that it stands for."""
 
     def named(self, files: _Files) -> frozenset[str]:
-        """Return those files of which it speaks; one of the same name in another folder is another file. What is wrong
-        with a test, in another check than tests, is not wrong with what it tests."""
+        """Return those files of which it speaks; one of the same name in another folder is another file."""
         plain = (path for stem in self.spoken & files.plain.keys() for path in files.plain[stem])
         marked = (path for stem in self.words & files.marked.keys() for path in files.marked[stem])
         said = (
@@ -98,8 +97,7 @@ class _Failure(Struct, frozen=True):
             for path in (*files.plain.get(stem, ()), *files.marked.get(stem, ()))
             if names != {path.rsplit("/", 1)[-1]}
         )
-        told = said if self.elsewhere and self.paths else itertools.chain(plain, marked, said, alike)
-        return frozenset(told)
+        return frozenset(itertools.chain(plain, marked, said, alike))
 
 
 class ScriptRuns(Struct):
@@ -202,17 +200,18 @@ def _failed_in(label: str) -> frozenset[CheckKind]:
 def _failure(order: int, kind: CheckKind, said: str, passed: int | None) -> _Failure:
     """Return a check that failed, with what its output says."""
     text = both_ends(said, _HEAD, _TAIL)
+    elsewhere = kind != "tests" and _PLACE.search(text) is not None
     paths: dict[str, list[str]] = {}
     names_of: dict[str, set[str]] = {}
     for path in dict.fromkeys(_FILE.findall(text)) if "/" in text else ():
         name = path.rsplit("/", 1)[-1]
         paths.setdefault(name, []).append(path)
-        for stem in _stems(path):
+        for stem in () if elsewhere else _stems(path):  # what is wrong with a test is not wrong with what it tests
             names_of.setdefault(stem, set()).add(name)
     words = set(_WORD.findall(_FILE.sub(" ", text) if paths else text))
     spoken = {word.split(".", 1)[0] for word in words if "." in word}
-    spoken |= {_TEST_OF.sub("", word) for word in words | spoken if "test" in word or "spec" in word}
-    elsewhere = kind != "tests" and _PLACE.search(text) is not None
+    tests = () if elsewhere else words | spoken
+    spoken |= {_TEST_OF.sub("", word) for word in tests if "test" in word or "spec" in word}
     return _Failure(order, kind, frozenset(words | spoken), frozenset(spoken), passed, elsewhere, paths, names_of)
 
 

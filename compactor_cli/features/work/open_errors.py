@@ -91,7 +91,7 @@ class OpenError(Struct, frozen=True):
     times: int = 1
     """How often it came out so, one call after the other."""
     steps: frozenset[str] = frozenset()
-    """What the steps of a chain of commands were asked to do: nobody knows which of them failed."""
+    """What the steps inside of a chain of commands of one program were asked to do: one of them may have failed."""
 
     @property
     def text(self) -> str:
@@ -149,7 +149,8 @@ class OpenErrors:
                 key = missing  # looked for in one place after the other
             elif call.command and _NO_SUCH.search(call.said[:_HEAD]):
                 key = _use_of(working[-1].words[0])
-            chain = frozenset(_named_key(step.words) for step in working) if len(working) > 1 else frozenset()
+            program = working[-1].words[0] if working else ""
+            chain = frozenset(_named_key(step.words) for step in working[1:-1] if step.words[0] == program)
             self._add(key, OpenError(label, call.message, order, call=call, edit=edit, steps=chain))
             return
         if call.command and call.failed is False and self.errors:
