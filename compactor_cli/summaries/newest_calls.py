@@ -37,28 +37,30 @@ def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
     ]
     items: dict[str, SummaryItem] = {}  # calls that read alike are told once, as of the newest
     for message, call, result in reversed(calls):
-        text = f"`{one_line(harmless(_words_of(call)), _CALL_WIDTH)}` ({call.name}{_how_it_ended(call, result)})"
+        text, others = _words_of(call)
+        text = f"`{one_line(harmless(text), _CALL_WIDTH)}`{others} ({call.name}{_how_it_ended(call, result)})"
         items.setdefault(text, SummaryItem("In progress", text, (message.number,), order_of(message, 999)))
         if len(items) == _LAST:
             break
     return [*items.values()][::-1]
 
 
-def _words_of(call: Part) -> str:
-    """Return what a call does: the command that it runs, or its arguments, the first one without its name; of one that
-    changes a file, where these are long, which file it is."""
+def _words_of(call: Part) -> tuple[str, str]:
+    """Return what a call does: the command that it runs, or its first argument and, where these are numbers and
+    switches, the others; of one that changes a file, where its arguments are long, which file it is."""
     text, arguments = call_text(call), call_arguments(call)
     if len(text) > _CALL_WIDTH and (path := next((path for path, _ in changed_lines(call)), "")):
-        return short_path(path)
-    if text != call.text or not isinstance(arguments, dict) or not all(map(_is_plain, arguments.values())):
-        return text
-    told = ((key, value if isinstance(value, str) else json.dumps(value)) for key, value in arguments.items())
-    bare = isinstance(next(iter(arguments.values()), None), str)
-    return ", ".join(value if bare and not at else f"{key} {value}" for at, (key, value) in enumerate(told))
+        return short_path(path), ""
+    if text != call.text or not isinstance(arguments, dict) or not arguments:
+        return text, ""
+    first, *others = arguments.items()
+    if not isinstance(first[1], str) or not first[1].strip() or not all(_is_plain(value) for _, value in others):
+        return text, ""
+    return first[1], "".join(f", {key} {json.dumps(value)}" for key, value in others)
 
 
 def _is_plain(value: object) -> bool:
-    return isinstance(value, str | int | float)
+    return isinstance(value, int | float)
 
 
 def _how_it_ended(call: Part, result: Part | None) -> str:

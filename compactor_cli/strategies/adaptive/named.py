@@ -16,8 +16,8 @@ _ROOM = 1_500
 """Tokens of room from which on the share holds more than one of them."""
 _READ = 4_000
 """Characters of a request in which names are looked for."""
-_NAMES = 12
-"""Names of a request that are looked for."""
+_NAMES = 24
+"""Names of a request that are looked for, the first ones."""
 _FEW = 40
 """Lines up to which a name is rare enough to say what a line is about."""
 _LINES = 2
@@ -34,7 +34,8 @@ def named_lines(messages: Sequence[Message], lines: SessionLines, room: float) -
     request = next((m for m in reversed(messages) if m.origin == "request"), None)
     if request is None or room < _ROOM:
         return
-    names = sorted(identifiers(request.text("text")[:_READ]))
+    text = request.text("text")[:_READ]
+    names = sorted(identifiers(text), key=text.find)
     words = (name for name in names if len(name) >= _SHORTEST and name.isidentifier())
     found = [_holding(name, request.index, lines) for name in islice(words, _NAMES)]
     for held in sorted(filter(None, found), key=len):
@@ -44,7 +45,8 @@ def named_lines(messages: Sequence[Message], lines: SessionLines, room: float) -
 def _holding(name: str, request: int, lines: SessionLines) -> list[tuple[bool, int]]:
     """Return the lines with a name, the newest first, each with whether it defines it; none where too many have it."""
     found: list[tuple[bool, int]] = []
-    defines = re.compile(_DEFINES + re.escape(name) + r"\b")
+    defines = re.compile(rf"{_DEFINES}{re.escape(name)}\b")
+    alone = re.compile(rf"\b{re.escape(name)}\b")
     known: set[str] = set()
     for number in range(len(lines.session.pieces) - 1, -1, -1):
         piece = lines.session.pieces[number]
@@ -52,7 +54,7 @@ def _holding(name: str, request: int, lines: SessionLines) -> list[tuple[bool, i
             continue
         for line in reversed(lines.of_piece(number)):
             text = lines.text(line)
-            if name not in text or line in lines.silent or text in known:
+            if name not in text or line in lines.silent or text in known or not alone.search(text):
                 continue
             known.add(text)
             found.append((defines.search(text) is not None, line))

@@ -33,6 +33,8 @@ _NEAR_ENOUGH = 12
 that, fewer names survive; with three times as many, no more."""
 _SETTLED = 200
 """Tokens of lines from which on it is known what a token of them is worth."""
+_INNERMOST = 4
+"""Functions, classes or sections around a line that are quoted with it."""
 HEADING = 5
 """Tokens of the mark before the first line that is taken of a message."""
 
@@ -95,11 +97,12 @@ class Selector:
         return self.tokens(line) + heading + sum(map(self.tokens, self._scopes(line)))
 
     def _scopes(self, line: int) -> list[int]:
-        """Return the lines that say what a line is in, and are not taken yet, the outermost last."""
+        """Return the lines that say what a line is in, and are not taken yet, the outermost last; of many the innermost
+        ones."""
         found: list[int] = []
         if self._scoped:
             scope = self.lines.scope(line)
-            while scope >= 0 and scope not in self.taken:
+            while scope >= 0 and scope not in self.taken and len(found) < _INNERMOST:
                 found.append(scope)
                 scope = self.lines.scope(scope)
         return found
