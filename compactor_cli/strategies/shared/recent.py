@@ -33,7 +33,7 @@ from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.requests import HEADING as LABEL
 from compactor_cli.strategies.shared.requests import KeptRequest
 from compactor_cli.strategies.shared.rooms import DETAIL
-from compactor_cli.strategies.shared.time_order import can_move, in_time_order
+from compactor_cli.strategies.shared.time_order import HEADINGS, can_move, in_time_order
 from compactor_cli.summary_text.headers import CUT_OFF
 from compactor_cli.summary_text.verbatim import TURNS, block, turn
 from compactor_cli.text.shorten import SMALLEST
@@ -236,12 +236,13 @@ class _Planner:
         quoted = frozenset(quote.message for quote in quotes)
         decisions |= {g.index: self._removed(g, quoted) for g in older}
         slots = [self._slot(older, budget, quotes)] if older else []
-        decisions, slots = in_time_order(inputs, decisions, slots, MARK)
-        whole = {i for d in decisions.values() if d.rendition == "whole" for i in inputs.groups[d.group].messages}
-        repeated = {quote for slot in slots for quote in slot.quotes}
-        if older and not all(quote in repeated or quote.message in whole for quote in quotes):
-            return None
-        return decisions, self._filled(slots)
+        for share in (HEADINGS, 0.0):  # where parts of the summary have no room for what it repeats, it stays in one
+            placed, parts = in_time_order(inputs, decisions, slots, MARK, share)
+            whole = {i for d in placed.values() if d.rendition == "whole" for i in inputs.groups[d.group].messages}
+            repeated = {quote for slot in parts for quote in slot.quotes}
+            if not older or all(quote in repeated or quote.message in whole for quote in quotes):
+                return placed, self._filled(parts)
+        return None
 
     def _removed(self, group: Group, quoted: frozenset[int | None]) -> Decision:
         reason = "in the summary" if self.shape.core else "older than what is kept"
