@@ -186,10 +186,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 127, 17_209, 8_112),
-    "messages-json-string": (3, 79, 50, 19_874, 9_841),
-    "messages-list": (3, 79, 50, 19_874, 9_841),
-    "trajectory-list": (3, 79, 57, 19_579, 9_560),
+    "conversations-sharegpt": (40, 266, 129, 17_209, 8_118),
+    "messages-json-string": (3, 79, 48, 19_874, 9_861),
+    "messages-list": (3, 79, 48, 19_874, 9_861),
+    "trajectory-list": (3, 79, 57, 19_579, 9_621),
 }
 """Rows, messages before and after, tokens before and after."""
 
