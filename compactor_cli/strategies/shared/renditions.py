@@ -9,7 +9,7 @@ from itertools import accumulate, chain
 
 from msgspec import Struct
 
-from compactor_cli.features.rules import rule_points
+from compactor_cli.features.prompt_rules import rule_points
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_account
 from compactor_cli.model.message import Message, Part
