@@ -56,8 +56,8 @@ _LONGEST = 2_000
 """Characters back to which the beginning of a long line is looked for."""
 _TAB = 4
 _LINE = compiled_later(
-    rf"^(?:[ \t]*(?P<part>--[ \t\r]*$|\[?…)|(?=((?:[ \t]*(?P<number>\d{{1,6}})(?:→|\t|:|\| ?)|\d{{5}}\| ?)?))\2"
-    rf"(?P<indent>{_INDENT})(?P<begun>#|//|[*)\]}}{{]|\S)|[ \t]*(?P<blank>\d{{1,6}})(?:→|\t|:|\|)[ \t\r]*$)",
+    rf"^(?:[ \t]*(--[ \t\r]*$|\[?…)|(?=((?:[ \t]*(\d{{1,6}})(?:→|\t|:|\| ?)|\d{{5}}\| ?)?))\2"
+    rf"({_INDENT})(#|//|[*)\]}}{{]|\S)|[ \t]*(\d{{1,6}})(?:→|\t|:|\|)[ \t\r]*$)",
     re.MULTILINE,
 )
 """A line that stands for others which are left out, a line with words, without the number before it, or the number of a
@@ -87,13 +87,13 @@ class Scopes:
         begins: list[int] = []
         inside, last = -1, -1
         for line in _LINE.finditer(self._text):
-            part, number, blank, start = line["part"], line["number"], line["blank"], line.start()
-            before, last = last, int(number or blank or -1)
+            part, _, number, indentation, begun, blank = line.groups()
+            start, before, last = line.start(), last, int(number or blank or -1)
             if part or (last >= 0 <= before and last != before + 1):
                 del indents[:], begins[:], sections[:]  # lines are left out here: nobody knows what the next is in
             if part or blank:
                 continue
-            indent = len(line["indent"].expandtabs(_TAB))
+            indent = len(indentation.expandtabs(_TAB))
             begin, end = headings.get(start, (-1, -1))
             if begin >= 0:
                 del indents[:], begins[:]
@@ -107,7 +107,7 @@ class Scopes:
                 inside = around
             if begin >= 0:
                 sections.append((end - begin, begin))
-            elif line["begun"] not in _PASSIVE:
+            elif begun not in _PASSIVE:
                 del indents[depth:], begins[depth:]
             if start in self._definitions:
                 indents.append(indent)
