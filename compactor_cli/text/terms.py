@@ -79,8 +79,6 @@ _EXTENSIONS = frozenset(
         """,
     )
 )
-_RECORD = re.compile(r"\d{4}")
-"""What is in the name of a record, such as `gift_card_8020792`, and seldom in that of anything in code."""
 STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -186,8 +184,7 @@ def _compound(core: str) -> tuple[Term, ...]:
     if digits and letters:
         if _CODE.match(core):
             return (Term(core, "code"),)
-        is_symbol = "_" in core and not core[0].isdigit() and not _RECORD.search(core)
-        return (Term(core, "symbol" if is_symbol else "id"),)
+        return (Term(core, "symbol" if "_" in core and not core[0].isdigit() else "id"),)
     if "_" in core:
         return (Term(core, "symbol"),) if letters else ()
     if digits:
