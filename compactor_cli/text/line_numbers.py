@@ -25,16 +25,21 @@ def numbers(text: str) -> list[int]:
 def is_numbered(text: str) -> bool:
     """Return whether the lines of a text have the numbers that they have in a file, some one after the other, and not
     such that belong to them, as sizes and counts do."""
-    first = [int(number[1]) for number in islice(_NUMBER.finditer(text), _LOOKED_AT)]
-    steps = [later - before for before, later in pairwise(first)]
+    steps = _first_steps(text)
     return bool(steps) and min(steps) > 0 and 2 * steps.count(1) >= len(steps)
 
 
 def ascends(text: str) -> bool:
     """Return whether the numbers before the lines of a text ascend, as those of a file do also where an earlier round
     left lines out."""
+    steps = _first_steps(text)
+    return bool(steps) and min(steps) > 0
+
+
+def _first_steps(text: str) -> list[int]:
+    """Return by how much the first numbers differ, one from the next."""
     first = [int(number[1]) for number in islice(_NUMBER.finditer(text), _LOOKED_AT)]
-    return len(first) > 1 and all(before < later for before, later in pairwise(first))
+    return [later - before for before, later in pairwise(first)]
 
 
 def without_numbers(text: str, gap: str) -> str:

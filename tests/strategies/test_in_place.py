@@ -72,3 +72,12 @@ def test_a_later_round_says_that_lines_are_left_out_between_numbers() -> None:
     quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
     lines = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2)])).split("\n")
     assert [line.startswith("…") for line in lines] == [False, False, True, False]
+    listed = Told(
+        asks(
+            "\n".join(
+                f"{n}: mend the gate of harbor_{n} before the tide comes in, and tell its pilots." for n in (3, 4, 40)
+            )
+        )
+    )
+    quoter = Quoter(listed.messages, listed.lines, len, pair(listed.messages))
+    assert "…" not in quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in listed.lines.of_message(0)]))

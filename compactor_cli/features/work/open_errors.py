@@ -149,8 +149,8 @@ class OpenErrors:
                 key = missing  # looked for in one place after the other
             elif call.command and _NO_SUCH.search(call.said[:_HEAD]):
                 key = _use_of(working[-1].words[0])
-            program = working[-1].words[0] if working else ""
-            chain = frozenset(_named_key(step.words) for step in working[1:-1] if step.words[0] == program)
+            inside = [step for step in working[1:-1] if step.words[0] == working[-1].words[0]]
+            chain = frozenset(_named_key(step.words) for step in inside)
             self._add(key, OpenError(label, call.message, order, call=call, edit=edit, steps=chain))
             return
         if call.command and call.failed is False and self.errors:

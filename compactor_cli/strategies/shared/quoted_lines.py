@@ -178,7 +178,7 @@ class Quoter:
             if begins:
                 whole = lines.is_first(line) or (earlier and not parted) or _begins_reply(piece, lines.starts[line])
                 joint = "heading" if whole else "middle"
-            elif line == last_line + 1 and not parted and not _jumps(lines.text(last_line), lines.text(line)):
+            elif line == last_line + 1 and not parted and not self._jumps(line):
                 between = piece.text[lines.ends[last_line] : lines.starts[line]]
                 joint = "line" if "\n" in between else "same"
                 text = between + text if joint == "same" else indent[margin:] + text
@@ -208,6 +208,15 @@ class Quoter:
                 worth[scope] = max(worth[scope], choice.value)
                 scope = self._lines.scope(scope)
         return worth
+
+    def _jumps(self, line: int) -> bool:
+        """Return whether the numbers of the lines of a file say that there were others between a line and the one
+        before it: an earlier round left them out."""
+        piece, text = self._lines.piece(line), self._lines.text(line)
+        if piece.speech or piece.call or not has_number(text) or not ascends(piece.text):
+            return False
+        last = numbers(self._lines.text(line - 1))[-1:]
+        return bool(last) and numbers(text)[0] > last[0] + 1
 
     def _is_of_line(self, line: int) -> bool:
         """Return whether a line is the rest of the physical line that the line before it begins."""
@@ -305,15 +314,6 @@ def _without_numbers(indent: str, text: str) -> tuple[str, str]:
     jump, as an earlier round left lines out, with the sign of a gap."""
     without = without_numbers(text, GAP if ascends(text) else "")
     return _parted(without) if has_number(text) else (indent, without)
-
-
-def _jumps(before: str, text: str) -> bool:
-    """Return whether the numbers of lines say that there were others between two texts, which stand one after the
-    other: an earlier round left them out."""
-    if not has_number(text):
-        return False
-    last = numbers(before)[-1:]
-    return bool(last) and numbers(text)[0] > last[0] + 1
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -195,12 +195,15 @@ class Selector:
 
     def _enter(self, line: int, value: float, cost: int) -> None:
         """Take a line, after what it is in."""
-        reached = self._reached
         for scope in reversed(self._scopes(line)):
             tokens = self.tokens(scope)
-            self._enter(scope, self._gain(scope), tokens)
+            self._enter_alone(ChosenLine(scope, self._gain(scope), tokens))
             cost -= tokens
-        self.taken[line] = ChosenLine(line, value, cost)
+        self._enter_alone(ChosenLine(line, value, cost))
+
+    def _enter_alone(self, choice: ChosenLine) -> None:
+        line, reached = choice.line, self._reached
+        self.taken[line] = choice
         self._opened.add(self.lines.message(line))
         for near in (line - 1, line, line + 1):
             if near in self.taken:
