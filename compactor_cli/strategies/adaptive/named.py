@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.message import Message
 from compactor_cli.text.identifiers import identifiers
+from compactor_cli.text.patterns import compiled_later
 
 NAMED_SHARE = 0.04
 """Share of the room for such lines."""
@@ -23,9 +23,10 @@ _FEW = 40
 _LINES = 2
 """Lines of each name."""
 _SHORTEST = 5
-_DEFINES = (
-    r"\b(?:func|fun|def|class|fn|function|type|interface|struct|enum|trait|const|let|var|sub|module)\b[^\n]{0,60}\b"
+_DEFINES = compiled_later(
+    r"\b(?:func|fun|def|class|fn|function|type|interface|struct|enum|trait|const|let|var|sub|module)\b[^\n]{0,60}$"
 )
+"""What stands before a name that is defined."""
 
 
 def named_lines(messages: Sequence[Message], lines: SessionLines, room: float) -> Iterator[list[int]]:
@@ -45,8 +46,6 @@ def named_lines(messages: Sequence[Message], lines: SessionLines, room: float) -
 def _holding(name: str, request: int, lines: SessionLines) -> list[tuple[bool, int]]:
     """Return the lines with a name, the newest first, each with whether it defines it; none where too many have it."""
     found: list[tuple[bool, int]] = []
-    defines = re.compile(rf"{_DEFINES}{re.escape(name)}\b")
-    alone = re.compile(rf"\b{re.escape(name)}\b")
     known: set[str] = set()
     for number in range(len(lines.session.pieces) - 1, -1, -1):
         piece = lines.session.pieces[number]
@@ -54,10 +53,24 @@ def _holding(name: str, request: int, lines: SessionLines) -> list[tuple[bool, i
             continue
         for line in reversed(lines.of_piece(number)):
             text = lines.text(line)
-            if name not in text or line in lines.silent or text in known or not alone.search(text):
+            at = _place_of(name, text)
+            if at < 0 or line in lines.silent or text in known:
                 continue
             known.add(text)
-            found.append((defines.search(text) is not None, line))
+            found.append((_DEFINES.search(text, 0, at) is not None, line))
         if len(found) > _FEW:
             return []
     return found
+
+
+def _place_of(name: str, text: str) -> int:
+    """Return where a name stands in a text, not as a part of another one; -1 where it does not."""
+    at = text.find(name)
+    while at >= 0 and any(beside.isalnum() or beside == "_" for beside in _beside(text, at, at + len(name))):
+        at = text.find(name, at + 1)
+    return at
+
+
+def _beside(text: str, start: int, end: int) -> str:
+    """Return the characters before and behind a place."""
+    return text[max(0, start - 1) : start] + text[end : end + 1]
