@@ -56,7 +56,8 @@ def _words_of(call: Part) -> tuple[str, str]:
     first, *others = arguments.items()
     if not isinstance(first[1], str) or not first[1].strip() or not all(_is_plain(value) for _, value in others):
         return text, ""
-    return first[1], "".join(f", {key} {json.dumps(value)}" for key, value in others)
+    told = "".join(f", {key} {json.dumps(value)}" for key, value in others)
+    return first[1], one_line(harmless(told), _CALL_WIDTH)
 
 
 def _is_plain(value: object) -> bool:

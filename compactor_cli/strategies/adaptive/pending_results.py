@@ -32,7 +32,7 @@ def take_pending(
         for line in telling:
             selector.take(line)
         return
-    again = said_again(telling, lines)
+    again = seen_before(telling, lines)
     room -= left
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
         for line in asked_for(piece):
@@ -42,7 +42,7 @@ def take_pending(
     selector.fill(again, left)
 
 
-def said_again(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
+def seen_before(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
     """Return which of the lines of the newest results stand in one of the results before, such as the page around what
     changes, but for errors, which are there again, and the end, where tools say how they stand now."""
     first = lines.piece_of[telling[0]] if telling else 0
