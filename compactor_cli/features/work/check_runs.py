@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,6 +29,8 @@ from compactor_cli.text.ends import both_ends
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 _TRIVIAL = word_set(
     "cd echo export source . set pwd true mkdir sleep which printf date env unset ls cat tail head grep"
 )
@@ -171,9 +174,7 @@ class CheckRuns:
         for key, other in list(self.passing.items()):
             if run.check.repeats(other.check):
                 del self.passing[key]
-        self.passing[_key(run.check)] = run
-        if len(self.passing) > _MOST_FOLLOWED:
-            del self.passing[next(iter(self.passing))]
+        _take_last(self.passing, _key(run.check), run)
         for label, other in list(self.failing.items()):
             if other.check.kind != run.check.kind:
                 continue
@@ -204,11 +205,8 @@ class CheckRuns:
             same = _runner(other.check) == _runner(run.check)
             if same and (other.check.whole or run.check.whole or other.check.label == run.check.label):
                 del self.passing[key]
-        self.failing.pop(run.check.label, None)
-        self.failing[run.check.label] = run
+        _take_last(self.failing, run.check.label, run)
         self._failed_in.setdefault(run.check.label, []).append(run.message)
-        if len(self.failing) > _MOST_FOLLOWED:
-            del self.failing[next(iter(self.failing))]
 
     def _had_passed(self, run: Run) -> int | None:
         """Return the number of the last call in which all passed that fails in a run; below zero before this round."""
@@ -354,12 +352,10 @@ class _Says(dict[CheckKind, Verdict]):
         return not may_say_nothing_ran(kind, self._said) or self[kind].ran
 
 
-def _take_last(
-    known: dict[tuple[CheckKind, tuple[str, ...]], int], of: tuple[CheckKind, tuple[str, ...]], order: int
-) -> None:
-    """Put in the number of a call as the newest, and leave out the oldest of too many."""
-    known.pop(of, None)
-    known[of] = order
+def _take_last(known: dict[_Key, _Value], key: _Key, value: _Value) -> None:
+    """Put in a value as the newest, and leave out the oldest of too many."""
+    known.pop(key, None)
+    known[key] = value
     if len(known) > _MOST_FOLLOWED:
         del known[next(iter(known))]
 

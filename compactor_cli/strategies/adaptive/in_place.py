@@ -282,7 +282,7 @@ def _is_kept(line: str, wanted: set[str], *, follows: bool) -> bool:
 
 def _begun(command: Any, cut: Any) -> Any:
     """Return a command that was cut with its beginning, which says what it does."""
-    if not isinstance(cut, str) or not cut.startswith("[…"):
+    if not isinstance(cut, str) or cut == command or not cut.startswith("[…"):
         return cut
     begins = command.lstrip().split("\n", 1)[0]
     return f"{one_line(begins, _SHORT_STRING)}\n{cut}"
@@ -291,10 +291,8 @@ def _begun(command: Any, cut: Any) -> Any:
 def _cut(value: Any, wanted: set[str]) -> Any:
     """Cut long strings of arguments to their chosen lines."""
     if isinstance(value, dict):
-        return {
-            key: _begun(item, cut) if key in COMMANDS and (cut := _cut(item, wanted)) != item else _cut(item, wanted)
-            for key, item in value.items()
-        }
+        shown = {key: _cut(item, wanted) for key, item in value.items()}
+        return {key: _begun(value[key], cut) if key in COMMANDS else cut for key, cut in shown.items()}
     if isinstance(value, list):
         return [_cut(item, wanted) for item in value]
     if not isinstance(value, str) or len(value) <= _SHORT_STRING:

@@ -94,7 +94,11 @@ class Selector:
         """Return tokens that the line adds, with the heading of its message when it is the first of it, and with the
         beginnings of what it is in."""
         heading = 0 if self.lines.message(line) in self._opened else HEADING
-        return self.tokens(line) + heading + sum(map(self.tokens, self._scopes(line)))
+        return self.tokens(line) + heading + self._cost_of_scopes(line)
+
+    def _cost_of_scopes(self, line: int) -> int:
+        """Return tokens of what says what the line is in, as far as it is not taken yet."""
+        return sum(map(self.tokens, self._scopes(line)))
 
     def _scopes(self, line: int) -> list[int]:
         """Return the lines that say what a line is in, and are not taken yet, the outermost last; of many the innermost
@@ -144,7 +148,7 @@ class Selector:
             needed = -min(others)[0] - _TINY if others else 0.0
             cost = costs[line] if messages[piece_of[line]] in opened else costs[line] + HEADING
             if gain >= cost * needed:  # its turn, unless what it is in, looked for only now, costs too much
-                cost = self.cost(line)
+                cost += self._cost_of_scopes(line)
             if cost > room or line in taken:
                 heappop(heap)
                 continue
