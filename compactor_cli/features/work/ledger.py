@@ -114,7 +114,7 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
         for path, action in _done_actions(call, arguments, answer):
             files.setdefault(path, FileFact()).actions.setdefault(action, []).append(number)
         command = command_of(arguments)
-        if command:
+        if command and not (answer is not None and is_declined(answer.text)):
             failed, error = _outcome(answer)
             if answer is not None:
                 failed = ended(command, failed, answer.text)

@@ -99,10 +99,11 @@ class Chooser(PlanBuilder):
                 self._take(text)
 
     def _take_agreed(self) -> int:
-        """Take all of a short answer that the newest request agrees to, or what it picks of one; return the tokens that
-        it takes."""
+        """Take all of a short answer that the newest request agrees to, what it picks of one, or of a longer one what
+        names something; return the tokens that it takes."""
         agreed, picked = must_keep.agreed_to(self.inputs.messages, self.lines)
-        for words, shares in ((agreed, _AGREED), (picked, _PICKED)):
+        less = must_keep.shortened(agreed, self.lines)
+        for words, shares in ((agreed, _AGREED), (picked, _PICKED), *((some, _AGREED) for some in less)):
             limit = min(_LONGEST_AGREED, share_of(self.room, *shares))
             if words and sum(map(self.selector.cost, words)) <= limit:
                 return self._take(words)

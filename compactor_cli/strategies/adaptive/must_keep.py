@@ -148,6 +148,16 @@ def agreed_to(messages: Sequence[Message], lines: SessionLines) -> tuple[list[in
     return speech if reply.tokens <= _AGREEMENT else [], picked_lines(reply.text("text"), lines, speech)
 
 
+def shortened(answer: Sequence[int], lines: SessionLines) -> Iterator[Sequence[int]]:
+    """Yield an answer that was agreed to with less and less of it: without the end that only asks for it, then the
+    lines that name something, of these the last ones."""
+    if answer and not names_something(lines.text(answer[-1])):
+        answer = answer[:-1]
+        yield answer
+    named = [line for line in answer if names_something(lines.text(line))]
+    yield from (named[first:] for first in range(len(named)))
+
+
 def picked_lines(reply: str, lines: SessionLines, answer: Iterable[int]) -> list[int]:
     """Return those lines of an answer that are of the items that a reply picks by their numbers."""
     found: list[int] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.work.endings import BEGINS_AS_FAILED, refuses_edit
 from compactor_cli.strategies.shared.selection import Selector
 from compactor_cli.text.line_numbers import is_numbered
 from compactor_cli.text.noise import is_prompt
@@ -35,11 +36,17 @@ def take_pending(
     again = seen_before(telling, lines)
     room -= left
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
-        for line in asked_for(piece):
+        says = [line for line in telling if lines.piece_of[line] == piece][:1] if fails(lines.session.pieces[piece].text) else []
+        for line in (*says, *asked_for(piece)):
             if selector.cost(line) <= left:
                 left -= selector.take(line)
     left = selector.fill((line for line in pending if line not in again), room + left)
     selector.fill(again, left)
+
+
+def fails(said: str) -> bool:
+    """Return whether a result begins with that the call failed, or changed nothing."""
+    return BEGINS_AS_FAILED.match(said) is not None or refuses_edit(said)
 
 
 def seen_before(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:

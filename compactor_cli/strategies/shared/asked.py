@@ -40,6 +40,8 @@ _NEXT = 8
 """Messages behind a result in which the agent answers it: of calls side by side the results come one by one."""
 _WORDS, _SHORT = 40, 200
 """Words of what the agent said and called next, and characters of arguments of these calls, that are looked for."""
+_REQUESTS, _REQUESTED = 20, 60
+"""Newest requests, and names in them, that are looked for."""
 _BEHIND = 2
 """Lines behind such a line that tell of the same."""
 
@@ -77,9 +79,9 @@ class Asked:
         if self._pairing is None:
             self._pairing = pair(self._messages)
         if self._requested is None:
-            requests = (m for m in reversed(self._messages) if m.origin == "request")
-            text = next((m.text("text") for m in requests), "")
-            self._requested = _names(text), _places(text)
+            requests = [m.text("text") for m in reversed(self._messages) if m.origin == "request"]
+            names = chain.from_iterable(sorted(_names(text)) for text in requests[:_REQUESTS])
+            self._requested = frozenset(islice(names, _REQUESTED)), _places("".join(requests[:1]))
         words, numbers = self._requested
         spot = self._pairing.answers.get(result)
         if spot is None:
