@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from compactor_cli.features.followed import calls_in_text, did, ends_in_words, said_since, since_message
+from compactor_cli.features.work.state import answers_before_turns
 from compactor_cli.model.message import Message, Part
+from compactor_cli.model.plan import Quote
 from compactor_cli.model.planning import SummaryRequest
+from compactor_cli.summaries.sections import SummaryItem, order_of
 from compactor_cli.summaries.told import all_statements, leads_once
 from compactor_cli.summary_text.excerpts import harmless, heading
 from compactor_cli.summary_text.verbatim import carried, earlier_since
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.picked_items import picked_items
 
 _OPENING, _END = 160, 400
 """Characters of the first sentence of the agent's last words, or of one before calls, and of the last ones."""
 _SILENT = 2
 """Turns with calls and no words behind those words at most: what more of them did is something else."""
+_FEW_WORDS = 24
+"""Tokens up to which a request has few words."""
+_SURE = 8.0
+"""What makes what a request answers worth more than most of what is said."""
 _SAID_LAST = 2
 """Sentences at their end that say what the work has come to, or what the agent asks."""
 
@@ -34,6 +42,22 @@ def since_last_request(request: SummaryRequest) -> str:
     if last.message is None and summaries:
         return earlier_since(carried(summaries[-1].text("text")).since)
     return ""
+
+
+def spoken_to(messages: Sequence[Message], quotes: Sequence[Quote]) -> list[SummaryItem]:
+    """Return what the agent said before the request with which a summary ends, where that has so few words that it says
+    little without it: what it picks of it, else the end."""
+    asked = next((quote.message for quote in quotes if quote.kind in ("last", "only")), None)
+    turns = {request: answer for answer, request in answers_before_turns(messages)}
+    by_index = {message.index: message for message in messages}
+    if asked not in turns or by_index[asked].tokens > _FEW_WORDS:
+        return []
+    answer = by_index[turns[asked]]
+    text = answer.text("text")
+    picked = [text[start:end] for start, end in picked_items(text, by_index[asked].text("text"))]
+    said = one_line(" … ".join(picked) or " ".join(leads_once(all_statements(text)[-_SAID_LAST:])), _END)
+    item = SummaryItem("In progress", f'the last request answers: "{said}"', (answer.number,), order_of(answer, 0), _SURE)
+    return [item] if said else []
 
 
 def _since(new: Sequence[Message], written: Mapping[int, Part]) -> str:

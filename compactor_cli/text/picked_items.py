@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from compactor_cli.text.patterns import compiled_later
 
@@ -29,6 +29,8 @@ _BARE = compiled_later(
 )
 """Numbers with the end of a part of a sentence behind them, where no other word can tell what they count."""
 _SEVERAL = compiled_later(r"(?:(?<=\s)|^)(\d{1,2}\s*(?:and|or|&|und|et|y)\s*\d{1,2})(?=\s)", re.IGNORECASE)
+_WITHIN = compiled_later(r"(?<![\w#])#(\d{1,2})(?=[ :),.])")
+"""A number by which an answer speaks of one of several things within a sentence."""
 _DIGITS = compiled_later(r"\d+")
 _SPELLED = compiled_later(rf"{_CUE}(one|two|three|four|five|eins|zwei|drei|vier|fünf)\b", re.IGNORECASE)
 _ORDINAL = compiled_later(
@@ -57,8 +59,24 @@ def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
     if not 0 < len(reply) <= _SHORT or not any(map(str.isdigit, answer)):
         return []
     items = list(_items(answer))
-    wanted = set(_numbers(reply, len(items))) if len(items) > 1 else set()
+    if len(items) < 2:
+        return list(_numbered_within(answer, reply))
+    wanted = set(_numbers(reply, len(items)))
     return [span for number, span in enumerate(items, 1) if number in wanted]
+
+
+def _numbered_within(answer: str, reply: str) -> Iterator[tuple[int, int]]:
+    """Yield where an answer without a list speaks of a `#2` that a reply names, up to the next such number or the end
+    of the line."""
+    if "#" not in answer:
+        return
+    named = (match[1] for found in (_NAMED, _SEVERAL) for match in found.finditer(f"{reply} "))
+    wanted = {int(number) for numbers in named for number in _DIGITS.findall(numbers)}
+    places = [*_WITHIN.finditer(answer)] if wanted else []
+    for place, behind in zip_longest(places, places[1:]):
+        if int(place[1]) in wanted:
+            end = behind.start() if behind else len(answer)
+            yield place.start(), place.start() + len(answer[place.start() : end].partition("\n")[0].rstrip(" ,;"))
 
 
 def _numbers(reply: str, count: int) -> Iterator[int]:
