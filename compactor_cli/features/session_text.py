@@ -15,9 +15,10 @@ from compactor_cli.features.outdated_lines import OutdatedLines
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing
-from compactor_cli.model.replies import reply_span
+from compactor_cli.model.replies import reply_span, reply_to
 from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.json_values import without_blanks
+from compactor_cli.text.picked_items import passed_over
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 
 Cut = Literal["together", "apart", "clauses"]
@@ -45,7 +46,7 @@ class SessionPiece(Struct, frozen=True):
     escaped: str = ""
     """JSON of which the text is what is read of it, where that has other characters."""
     outdated: frozenset[int] = frozenset()
-    """Physical lines of it, from 0, that a later call took out of their file."""
+    """Physical lines of it, from 0, that a later call took out of their file, or with options that the user passed over."""
 
 
 class SessionText(Struct):
@@ -167,7 +168,10 @@ def read_session(
                 apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
                 cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
                 escaped = json if text is not json and _is_plain_form(text, json) else ""
-                old = replaced.within((at, position), part, text) if part.kind != "text" else frozenset[int]()
+                if part.kind != "text":
+                    old = replaced.within((at, position), part, text)
+                else:
+                    old = _passed_over(text, reply_to(messages, at)) if message.role == "assistant" else frozenset()
                 session.read(
                     (at, position), text, part.tokens, speech=speech, call=call, cut=cut, escaped=escaped, outdated=old
                 )
@@ -177,6 +181,15 @@ def read_session(
 def _is_plain_form(text: str, json: str) -> bool:
     """Return whether a text is what is read of the JSON of a call or result, rather than what a call does to a file."""
     return "\\" in json and text[:1] in ("{", "[") and text[:1] == json[:1]
+
+
+def _passed_over(answer: str, reply: str) -> frozenset[int]:
+    """Return the physical lines of an answer with the options that a reply to it does not take."""
+    numbers: set[int] = set()
+    for start, end in passed_over(answer, reply):
+        first = answer.count("\n", 0, start)
+        numbers.update(range(first, first + answer.count("\n", start, end) + 1))
+    return frozenset(numbers)
 
 
 def _within_reach(messages: Sequence[Message], reach: int) -> int:

@@ -29,6 +29,12 @@ _BARE = compiled_later(
 )
 """Numbers with the end of a part of a sentence behind them, where no other word can tell what they count."""
 _SEVERAL = compiled_later(r"(?:(?<=\s)|^)(\d{1,2}\s*(?:and|or|&|und|et|y)\s*\d{1,2})(?=\s)", re.IGNORECASE)
+_ONE_OF = compiled_later(
+    r"\b(?:options?|choices?|variants?|variante|alternatives?|approach|plan|optionen|opci[oó]n|opzione|op[cç][aã]o)\b"
+    r"|方案|选",
+    re.IGNORECASE,
+)
+"""Says that the items are ways of which one is taken."""
 _WITHIN = compiled_later(r"(?<![\w#])#(\d{1,2})(?=[ :),.])")
 """A number by which an answer speaks of one of several things within a sentence."""
 _DIGITS = compiled_later(r"\d+")
@@ -63,6 +69,14 @@ def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
         return list(_numbered_within(answer, reply))
     wanted = set(_numbers(reply, len(items)))
     return [span for number, span in enumerate(items, 1) if number in wanted]
+
+
+def passed_over(answer: str, reply: str) -> list[tuple[int, int]]:
+    """Return where the other items stand, where a reply picks one of several ways: these are not taken. Of things to be
+    done the others may come next."""
+    picked = picked_items(answer, reply) if _ONE_OF.search(reply) else []
+    items = list(_items(answer)) if len(picked) == 1 else []
+    return [span for span in items if span not in picked]
 
 
 def _numbered_within(answer: str, reply: str) -> Iterator[tuple[int, int]]:

@@ -40,6 +40,8 @@ _ANSWERS = (0.05, 0.12)
 _AGREED, _PICKED, _LONGEST_AGREED = (0.2, 0.1), (0.4, 0.1), 300
 """Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to is whole,
 and what it picks of one."""
+_FAILED = (0.4, 0.1)
+"""Shares of a small and of a large room for a call that failed and has to be made again."""
 _ACCOUNT_SHARE = 0.15
 """Share of the room for the summary that an agent had written of its session: where the work stood."""
 _SHORT_REQUEST = 150
@@ -92,6 +94,7 @@ class Chooser(PlanBuilder):
         said = (
             (share_of(self.room, *_CONCLUSION), [self.concluded]),
             (share_of(self.room, *_ANSWERS) - agreed, answers),
+            (share_of(self.room, *_FAILED), [must_keep.failed_call(self.state, self.lines, inputs.pairing)]),
             (NAMED_SHARE * self.room, named_lines(inputs.messages, self.lines, self.room)),
         )
         for room, texts in said:

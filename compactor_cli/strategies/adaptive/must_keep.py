@@ -14,6 +14,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.state import answers_before_turns
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.replies import reply_span
 from compactor_cli.model.talking import telling_requests
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
@@ -36,6 +37,8 @@ _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
 BULLET_TOKENS = 2
 """Tokens of a line of the state beside its text."""
+_LONGEST = 0.4
+"""Share of the room of the state that a line may take of which there are shorter forms."""
 _COUNTS_REST = 100
 """Tokens of room from which on the state says what it has no room for."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
@@ -168,6 +171,15 @@ def picked_lines(reply: str, lines: SessionLines, answer: Iterable[int]) -> list
     return found
 
 
+def failed_call(state: Sequence[StateLine], lines: SessionLines, pairing: Pairing) -> list[int]:
+    """Return the lines of the newest call that acts outside the session and failed for good: it has to be made again,
+    with other arguments."""
+    failed = [line.message for line in state if line.kind == "effect" and line.open and failed_times(line.text)[0]]
+    newest = max(failed, default=-1)
+    calls = dict.fromkeys(call[0] for result, call in pairing.answers.items() if result[0] == newest)
+    return [line for message in calls for line in lines.of_message(message) if lines.piece(line).call]
+
+
 def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
     """Return the first line and the end of what the agent said, or the end of what it thought by a tool for that,
     behind all requests and other calls."""
@@ -211,7 +223,8 @@ def names_something(text: str) -> bool:
 
 
 def _speech(lines: SessionLines, message: int) -> list[int]:
-    return [line for line in lines.of_message(message) if lines.piece(line).speech and lines.has_words(line)]
+    own = (line for line in lines.of_message(message) if line not in lines.silent)
+    return [line for line in own if lines.piece(line).speech and lines.has_words(line)]
 
 
 def state_within(
@@ -233,7 +246,7 @@ def state_within(
             continue
         shortest = costs[-1][1]
         reserved -= shortest if line.kind == "effect" else 0
-        fitting = ((form, cost) for form, cost in costs if cost <= (left if cost == shortest else left - reserved))
+        fitting = ((form, cost) for form, cost in costs if cost <= (left if cost == shortest else min(left - reserved, _LONGEST * room)))
         if fits := next(fitting, None):
             taken.append(fits[0])
             left -= fits[1]
