@@ -31,8 +31,6 @@ _FEW_WORDS = 12
 """Tokens up to which a message of the user has few words."""
 _AGREEMENT = 24
 """Tokens up to which a message of the user is an answer to what the agent said before it."""
-_RECENT = 3
-"""Newest requests of which also stands how the answer before them begins: what was found."""
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
 BULLET_TOKENS = 2
@@ -125,19 +123,18 @@ def within(
 
 
 def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """Yield of what the agent said before each request its last line, and before it the items of a list that the
-    request picks, the lines with names that it says again, such as the offer that it accepts, or the line before. First
-    before requests of few words, which say nothing without it, and of these and the others before the newest first."""
+    """Yield of what the agent said before each request its first line, which answers what it was asked, and its last
+    one, and before that the items of a list that the request picks, the lines with names that it says again, such as
+    the offer that it accepts, or the line before. First before requests of few words, which say nothing without it, and
+    of these and the others before the newest first."""
     turns = sorted(answers_before_turns(messages), key=lambda turn: (messages[turn[1]].tokens > _FEW_WORDS, -turn[1]))
-    newest = sorted(request for _, request in turns)[-_RECENT:]
     for index, request in turns:
         if speech := _speech(lines, index):
             end = _end_of(speech, lines)
             others = [line for line in speech if line != end]
             before = [line for line in others if line < end][1 - _END :]
             picked = picked_lines(messages[request].text("text"), lines, speech)
-            opening = _opening(speech, lines) if request in newest else []
-            told = picked or (*opening, *(_said_again(lines, request, others, end) or before))
+            told = picked or (*_opening(speech, lines), *(_said_again(lines, request, others, end) or before))
             yield sorted({*told, end})
 
 
