@@ -51,6 +51,16 @@ class Commits(Struct):
             self.made.clear()
         return before
 
+    def renamed(self, words: Sequence[str]) -> dict[str, str]:
+        """Return the lines of commits that a command of git makes anew, each with that line without its hash, which
+        names it no longer; empty for a command that makes none anew."""
+        verb = words[0] if words else ""
+        if verb != "rebase" and not (verb == "pull" and {"--rebase", "-r"} & set(words)) or "--abort" in words:
+            return {}
+        new = {text: _HASH_OF.sub("", text) for text in self.made if _HASH_OF.search(text)}
+        self.made = [new.get(text, text) for text in self.made]
+        return new
+
     def carry(self, lines: Sequence[str]) -> None:
         """Take over lines of an earlier round, in the order of time."""
         known = set(self.made)

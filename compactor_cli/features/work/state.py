@@ -296,6 +296,9 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
     elif effect.done:
         for gone in state.commits.note(effect.text, effect.key, effect.git) if effect.git else ():
             state.done.pop(gone, None)
+        if renamed := state.commits.renamed(effect.git):
+            lines = ((renamed.get(text, text), line) for text, line in state.done.items())
+            state.done = {text: replace(line, text=text) for text, line in lines}
         if not effect.text:
             return
         for key in made_up_for(effect.key):
