@@ -46,7 +46,8 @@ class SessionPiece(Struct, frozen=True):
     escaped: str = ""
     """JSON of which the text is what is read of it, where that has other characters."""
     outdated: frozenset[int] = frozenset()
-    """Physical lines of it, from 0, that a later call took out of their file, or with options that the user passed over."""
+    """Physical lines of it, from 0, that a later call took out of their file, or that are of options which the user
+    passed over."""
 
 
 class SessionText(Struct):

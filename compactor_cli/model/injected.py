@@ -21,10 +21,11 @@ _ACCOUNT = (
 )
 """How agents begin the summary that a model wrote of a session when it had grown too long."""
 _INJECTED = compiled_later(
-    r"\s*(?:<(?:system[-_]\w+|[\w-]+[-_]notification|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
-    r"|environment_context|environment_details|user_instructions|turn_aborted|user_info"
-    r"|permissions instructions|collaboration_mode|skill|skills_instructions|INSTRUCTIONS"
+    r"\s*(?:<(?:system[-_]reminder|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
+    r"|task-notification|environment_context|environment_details|user_instructions|turn_aborted|user_info"
+    r"|permissions instructions|collaboration_mode|skill|skills_instructions|INSTRUCTIONS|subagent_notification"
     r"|user_action|returncode|function_results|tool_results?|tool_use_error)\b"
+    r"|<(?P<tag>system[-_]\w+|\w+[-_]notifications?)>(?s:.*)</(?P=tag)>\s*$"
     r"|EXECUTION RESULT of \[|(?:Current terminal state:\s*)?New Terminal Output:"
     r"|\[Tool result without its call\]|\[…\]\s*$|\[Image: source|Stop hook feedback|Base directory for this skill:"
     r"|# AGENTS\.md instructions|Caveat: The messages below were generated|\[Request interrupted by user"

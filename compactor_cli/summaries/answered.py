@@ -56,7 +56,9 @@ def spoken_to(messages: Sequence[Message], quotes: Sequence[Quote]) -> list[Summ
     text = answer.text("text")
     picked = [text[start:end] for start, end in picked_items(text, by_index[asked].text("text"))]
     said = one_line(" … ".join(picked) or " ".join(leads_once(all_statements(text)[-_SAID_LAST:])), _END)
-    item = SummaryItem("In progress", f'the last request answers: "{said}"', (answer.number,), order_of(answer, 0), _SURE)
+    item = SummaryItem(
+        "In progress", f'the last request answers: "{said}"', (answer.number,), order_of(answer, 0), _SURE
+    )
     return [item] if said else []
 
 

@@ -39,7 +39,7 @@ _PERSON = "user ("
 _NOT_IN_NAMES = str.maketrans(":→()", "    ")
 _BEGINS = ("heading", "middle")
 _TAG = compiled_later(
-    r"<(?=/?(?:system[-_]\w+|command-\w+|local-command-\w+|bash-\w+|[\w-]+[-_]notification|environment_context"
+    r"<(?=/?(?:system[-_]\w+|command-\w+|local-command-\w+|bash-\w+|[\w-]+[-_]notifications?|environment_context"
     r"|user_instructions|turn_aborted|function_calls|function_results|tool_results?|invoke|antml:\w+"
     r"|system|user|assistant|human)\b[^<>\n]{0,80}>|\|\w[^|<>\n]{0,40}\|>)"
 )

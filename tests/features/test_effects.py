@@ -283,6 +283,20 @@ def test_commits_that_a_reset_took_back_are_not_told(command: str, left: list[st
     assert [text.split('"')[1] for text in texts if text.startswith("git commit")] == left
 
 
+@pytest.mark.parametrize("command", ["git rebase origin/main", "git pull --rebase", "git rebase --continue"])
+def test_commits_that_are_made_anew_have_other_hashes(command: str) -> None:
+    session = commits("one", "two").runs(command, "Successfully rebased and updated refs/heads/x.")
+    session.runs('git commit -m "three"', "[x 7a2b3c4] three")
+    made = [text for text in session.texts() if text.startswith("git commit")]
+    assert made == ['git commit "three" (7a2b3c4)', 'git commit "two"', 'git commit "one"']
+
+
+@pytest.mark.parametrize("command", ["git rebase --abort", "git pull", "git fetch"])
+def test_commits_that_stay_keep_their_hashes(command: str) -> None:
+    made = [text for text in commits("one").runs(command).texts() if text.startswith("git commit")]
+    assert made == ['git commit "one" (0a2b3c4)']
+
+
 def test_a_reset_that_loses_work_and_a_revert_stand_as_their_own_lines() -> None:
     session = commits("one", "two").runs("git reset --hard HEAD~1").runs("git revert HEAD --no-edit")
     assert session.texts() == ["git revert HEAD --no-edit", "git reset --hard HEAD~1", 'git commit "one" (0a2b3c4)']

@@ -34,6 +34,18 @@ def test_a_declined_edit_stands_under_the_decisions(strategy: str, decided: str,
     assert "declined" not in of_pending
 
 
+def test_a_command_that_was_declined_is_none_that_was_run() -> None:
+    push = {"command": "git push origin ledger"}
+    declined = [assistant("I push it.", ("d", "Bash", push)), result("d", REFUSED), user("No, leave it.")]
+    ran = [assistant(None, ("p", "Bash", push)), result("p", "   1a2b3c4..5d6e7f8  ledger -> ledger")]
+    for calls, times in ((declined, 0), ([*declined, *ran], 1), ([*ran, *declined], 1)):
+        part = compact([*calls, *work.session(12)], strategy="handoff", target_ratio=0.5)
+        text = next(m.text() for m in part.messages if m.origin == "summary")
+        rows = re.findall(r"^- `git push origin ledger`(.*)$", text, re.M)
+        assert len(rows) == times
+        assert not any("2x" in row for row in rows)
+
+
 def test_where_nothing_else_is_known_of_decisions_the_users_words_are_pointed_to() -> None:
     part = compact(work.session(12), strategy="rolling", target_ratio=0.4)
     text = next(m.text() for m in part.messages if m.origin == "summary")

@@ -457,3 +457,28 @@ def test_of_an_answer_with_which_everything_ends_most_is_quoted() -> None:
     worked = [*records, *work.session(1)[1:]]
     text = summary_of(compact(worked, target_ratio=0.15)).partition(QUOTED)[2]
     assert sum(f"Berth {n} of the harbour takes" in text for n in range(20)) < 15
+
+
+# -- a short last request
+
+
+LEFT = "The branch is pushed.\n\nLeft: #2 (drop old sessions), #3 (mend the log), #4 (docs). Which of these next?"
+
+
+@pytest.mark.parametrize(
+    ("said", "reply", "told"),
+    [
+        (LEFT, "let's tackle 2 and 3", "#2 (drop old sessions) … #3 (mend the log)"),
+        ("I can round up or cut.\n\nShall I round up?", "Yes, please.", "I can round up or cut. Shall I round up?"),
+    ],
+)
+def test_what_a_short_last_request_answers_is_told(said: str, reply: str, told: str) -> None:
+    records = [*work.session(12, end=False), assistant(said), user(reply), *filler(1)]
+    text = summary_of(compact(records, target_ratio=0.25))
+    assert f'- the last request answers: "{told}" [#' in text
+
+
+def test_what_a_longer_last_request_answers_is_left_to_its_words() -> None:
+    long = "Drop the old sessions now, but keep those of the last week, and tell me how many there were. " * 2
+    records = [*work.session(12, end=False), assistant(LEFT), user(long), *filler(1)]
+    assert "the last request answers" not in summary_of(compact(records, target_ratio=0.25))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.picked_items import picked_items
+from compactor_cli.text.picked_items import passed_over, picked_items
 
 TIGHT = """Here are the flights:
 
@@ -108,3 +108,31 @@ def test_prose_and_code_that_begin_with_a_number_are_no_items() -> None:
 
 def test_lines_may_end_as_on_windows() -> None:
     assert picked("1. Split\r\n2. Shard\r\n\r\nWhich one?", "the last one") == ["2. Shard"]
+
+
+LEFT = "Pushed.\n\nLeft: #2 (drop old sessions), #3 (mend the log), #41 (docs). Which of these?\nTests pass."
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        ("let's tackle 2 and 3", ["#2 (drop old sessions)", "#3 (mend the log)"]),
+        ("do #3", ["#3 (mend the log)"]),
+        ("#41, please", ["#41 (docs). Which of these?"]),
+        ("yes, all of them", []),
+        ("by 2 pm", []),
+    ],
+)
+def test_things_that_an_answer_numbers_within_a_sentence_may_be_picked(reply: str, told: list[str]) -> None:
+    assert picked(LEFT, reply) == told
+
+
+@pytest.mark.parametrize("reply", ["I'd like to go with Option 2.", "The second option, please."])
+def test_of_options_the_others_are_passed_over(reply: str) -> None:
+    others = [TIGHT[start:end] for start, end in passed_over(TIGHT, reply)]
+    assert [text[:2] for text in others] == ["1.", "3."]
+
+
+@pytest.mark.parametrize("reply", ["2", "Begin with the second one.", "Options 1 and 2", "Which option is best?"])
+def test_of_things_to_be_done_and_of_several_options_none_is_passed_over(reply: str) -> None:
+    assert passed_over(TIGHT, reply) == []

@@ -31,6 +31,8 @@ INJECTED = [
     "<local-command-stdout>ok</local-command-stdout>",
     "<bash-input>ls</bash-input>",
     "<task-notification>done</task-notification>",
+    "<system_notification>\nShell command 30 has completed.\n</system_notification>",
+    "<monitor_notification>down</monitor_notification>",
     "<environment_context>\n<cwd>/x</cwd></environment_context>",
     "<turn_aborted>",
     "# AGENTS.md instructions for /x",
@@ -46,6 +48,8 @@ REQUESTS = [
     "What does AGENTS.md say?",
     "What is the execution result of [terminal]?",
     "<div>why is this red?</div>",
+    "<push-notification> should be a toast, why is it red?",
+    "<system_bar>x</system_bar> has to go",
     "<command-name>/review</command-name><command-args>the parser, please</command-args>",
     "川田さんの名前を直してください",
 ]

@@ -55,7 +55,8 @@ class Commits(Struct):
         """Return the lines of commits that a command of git makes anew, each with that line without its hash, which
         names it no longer; empty for a command that makes none anew."""
         verb = words[0] if words else ""
-        if verb != "rebase" and not (verb == "pull" and {"--rebase", "-r"} & set(words)) or "--abort" in words:
+        rebases = verb == "rebase" or (verb == "pull" and not {"--rebase", "-r"}.isdisjoint(words))
+        if not rebases or "--abort" in words:
             return {}
         new = {text: _HASH_OF.sub("", text) for text in self.made if _HASH_OF.search(text)}
         self.made = [new.get(text, text) for text in self.made]

@@ -288,7 +288,8 @@ class PlanBuilder:
         return with_the_rest(choices, group, self.lines, self.selector.tokens) if whole else choices
 
     def _state_behind(self, stretch: Stretch, decisions: Mapping[int, Decision]) -> str:
-        """Return the state without a task list that stands at its place behind this summary, word for word."""
+        """Return the state without what stands behind this summary, word for word: a task list at its place, a call
+        that acts outside the session with its result."""
         end = stretch.groups[-1].messages[-1]
         reasons = self.inputs.protected  # the turn that closes a history is made up, and may go again
         stay = (g for g in decisions if decisions[g].rendition != "gone" and reasons.get(g) != CLOSING)
@@ -296,7 +297,9 @@ class PlanBuilder:
         there = {
             line
             for line in self.told
-            if line.kind == "task" and line.message > end and self.group_of[line.message] in decisions
+            if line.message > end
+            and (decision := decisions.get(self.group_of[line.message])) is not None
+            and (line.kind == "task" or (line.kind == "effect" and decision.rendition == "whole"))
         }
         lines = with_whole_list(self.state, lambda line: line not in there)
         return state_text(lines, sum(len(messages) for messages in behind if messages[0] > end))

@@ -35,8 +35,9 @@ _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
 BULLET_TOKENS = 2
 """Tokens of a line of the state beside its text."""
-_LONGEST = 0.4
-"""Share of the room of the state that a line may take of which there are shorter forms."""
+_FORMS, _LONGEST = 2, 0.4
+"""Forms of a line of the state that say no reason, and the share of the room for the state up to which one that has
+more is told with all details."""
 _COUNTS_REST = 100
 """Tokens of room from which on the state says what it has no room for."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
@@ -243,7 +244,10 @@ def state_within(
             continue
         shortest = costs[-1][1]
         reserved -= shortest if line.kind == "effect" else 0
-        fitting = ((form, cost) for form, cost in costs if cost <= (left if cost == shortest else min(left - reserved, _LONGEST * room)))
+        # why it failed tells more than what it was to do
+        first = 1 if len(costs) > _FORMS and costs[0][1] > _LONGEST * room else 0
+        fits_in = ((form, cost, left if cost == shortest else left - reserved) for form, cost in costs[first:])
+        fitting = ((form, cost) for form, cost, free in fits_in if cost <= free)
         if fits := next(fitting, None):
             taken.append(fits[0])
             left -= fits[1]

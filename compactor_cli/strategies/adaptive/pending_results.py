@@ -36,7 +36,11 @@ def take_pending(
     again = seen_before(telling, lines)
     room -= left
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
-        says = [line for line in telling if lines.piece_of[line] == piece][:1] if fails(lines.session.pieces[piece].text) else []
+        says = (
+            [line for line in telling if lines.piece_of[line] == piece][:1]
+            if fails(lines.session.pieces[piece].text)
+            else []
+        )
         for line in (*says, *asked_for(piece)):
             if selector.cost(line) <= left:
                 left -= selector.take(line)
