@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from itertools import pairwise
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import BEGINS_AS_FAILED, refuses_edit
@@ -13,6 +14,9 @@ from compactor_cli.text.outcomes import result_errors
 
 _END = 3
 """Lines at the end of a result that count as new."""
+_ROOM = 300
+_FOR_HOLES, _HOLE = 0.15, 4
+"""Share of the room for what stands between chosen lines, and how many lines these are."""
 _BEFORE = 20
 """Results before that are looked at for what an output says again."""
 
@@ -44,8 +48,28 @@ def take_pending(
         for line in (*says, *asked_for(piece)):
             if selector.cost(line) <= left:
                 left -= selector.take(line)
-    left = selector.fill((line for line in pending if line not in again), room + left)
+    left += room
+    apart = int(left * _FOR_HOLES) if left >= _ROOM and any(lines.scope(line) >= 0 for line in pending) else 0
+    left = apart + selector.fill((line for line in pending if line not in again), left - apart)
+    for hole in holes(telling, lines, selector.taken) if apart else ():
+        cost = sum(map(selector.cost, hole))
+        if cost <= left:
+            left -= sum(map(selector.take, hole))
+    left = selector.fill((line for line in pending if line not in again), left)
     selector.fill(again, left)
+
+
+def holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) -> list[Sequence[int]]:
+    """Return the few lines between two that are taken, the fewest first: without a condition and what it leads to, a
+    statement of code says the opposite of what it does."""
+    found: list[Sequence[int]] = []
+    known = [at for at, line in enumerate(telling) if line in taken]
+    for first, last in pairwise(known):
+        between = telling[first + 1 : last]
+        same = lines.piece_of[telling[first]] == lines.piece_of[telling[last]]
+        if 0 < len(between) <= _HOLE and same and lines.scope(telling[last]) >= 0:
+            found.append(between)
+    return sorted(found, key=len)
 
 
 def fails(said: str) -> bool:
