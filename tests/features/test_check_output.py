@@ -78,6 +78,8 @@ FAILED = [
     "# tide\ntide.go:3: undefined: high",
     "tide.py:1:2: E501 line too long",
     "tide.rs:1:2: error",
+    "tide/high.go:119:18: string `message` has 3 occurrences, make it a constant (goconst)",
+    "tide.py:1:0: C0114: Missing module docstring (missing-module-docstring)",
     "tide.c:1:2: error",
     "tide.cpp:1:2: undefined",
     "would reformat tide.py",

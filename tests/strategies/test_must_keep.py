@@ -87,11 +87,12 @@ def test_options_that_the_user_passed_over_are_not_told():
 def test_of_an_answer_that_was_agreed_to_less_stays_where_there_is_little_room():
     costs = "The seat costs $255.\n\nCertificate 7504069 pays $250.\n\nIs that all right?"
     told = Told(user("Book it."), assistant(costs), user("Yes, please."))
-    agreed, picked = musts.agreed_to(told.messages, told.lines)
-    less = [[told.lines.text(line) for line in some] for some in musts.shortened(agreed, told.lines)]
-    assert picked == []
-    assert less[0] == ["The seat costs $255.", "Certificate 7504069 pays $250."]
-    assert less[-1] == ["Certificate 7504069 pays $250."]
+    forms = [
+        ([told.lines.text(line) for line in some], picked)
+        for some, picked in musts.agreed_to(told.messages, told.lines)
+    ]
+    named = ["The seat costs $255.", "Certificate 7504069 pays $250."]
+    assert forms == [([*named, "Is that all right?"], False), (named, False), (named, False), (named[1:], False)]
 
 
 def test_an_opening_that_leads_to_something_comes_with_it():

@@ -69,3 +69,14 @@ def test_a_rule_that_is_not_worth_a_summary_has_its_message_before_small_talk_ha
     records = small_talk(20, seed=5)
     records[8]["content"] = f"{RED_LINE} That is a hard red line for this project."
     assert RED_LINE in text_of(compact(jsonl(*records), target_ratio=0.25))
+
+
+def test_in_a_small_room_what_the_user_says_comes_before_answers() -> None:
+    """Where answers count as much, 16 of the 26 rules stay."""
+    kept = []
+    for seed in (0, 18, 23, 45, 74, 101, 117):
+        chat = with_rules(f"s{seed}", seed, lambda line: True)
+        text = "\n".join(message.text() for message in compacted(jsonl(*chat["messages"]), 0.25).messages)
+        kept += [rule["text"].rstrip(".") in text for rule in chat["told"]]
+    assert len(kept) == 26
+    assert sum(kept) >= 21

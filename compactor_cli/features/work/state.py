@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.features.work.acting_tools import acts, commits_elsewhere, tool_words
+from compactor_cli.features.work.branches import Branches
 from compactor_cli.features.work.calls import (
     ToolCall,
     handles,
@@ -77,6 +78,7 @@ class _State(Struct):
     failed: dict[str, StateLine] = field(default_factory=dict)
     """Effects that failed, by what has to succeed to make up for them."""
     commits: Commits = field(default_factory=Commits)
+    branches: Branches = field(default_factory=Branches)
     ended: set[str] = field(default_factory=set)
     """What was cancelled or deleted: nothing of it is open."""
     pending: list[StateLine] = field(default_factory=list)
@@ -210,7 +212,7 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
             state.pending += [StateLine("pending", line, -1, open=True)] if keep_pending else []
         elif running := _CARRIED_RUNNING.match(line):
             state.running[running[1]] = StateLine("effect", line, -1, open=True)
-        elif not (state.checks.carry(line) or state.errors.carry(line) or state.files.carry(line)):
+        elif not any(known.carry(line) for known in (state.checks, state.errors, state.files, state.branches)):
             effects.append(line)
     for number, line in enumerate(reversed(effects), -len(effects)):  # and these in the order of time
         _carry_effect(state, line, number)
@@ -232,6 +234,7 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     did outside the session and to files, something later tells."""
     changes, read = touched_by(call)
     _note_running(state, call)
+    state.branches.note(call)
     parts = steps(call.command) if call.command else ()
     if not call.failed:
         state.errors.called_well(call, parts)
@@ -357,6 +360,7 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     failed = (replace(line, text=line.text.replace(f"{_EDIT_OF}{root}", _EDIT_OF)) for line in still)
     effects = [*reversed(list(failed)), *reversed(state.done.values())]
     yield from sorted(effects, key=lambda line: -line.message)
+    yield from state.branches.lines()
     yield from (line for line in tasks if not line.open)
     passed = [*state.checks.passing_lines(state.files.edits())]
     yield from (line for line in passed if not is_out_of_date(line))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, islice, takewhile
+from itertools import accumulate, chain, filterfalse, islice, takewhile
 
 from msgspec.structs import replace
 
@@ -78,7 +78,8 @@ class Chooser(PlanBuilder):
         of `free` tokens; of talk, what is worth most."""
         inputs = self.inputs
         if self.talk and inputs.profile is not None:
-            self._take(ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile))
+            ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
+            self._take(filterfalse(self._ends_summary, ranked))
             return
         words = Words(inputs, self.lines, self.selector.tokens)
         self._take(words.within(min(self.request_room, free - MARK), self.asked))
@@ -104,11 +105,9 @@ class Chooser(PlanBuilder):
     def _take_agreed(self) -> int:
         """Take all of a short answer that the newest request agrees to, what it picks of one, or of a longer one what
         names something; return the tokens that it takes."""
-        agreed, picked = must_keep.agreed_to(self.inputs.messages, self.lines)
-        less = must_keep.shortened(agreed, self.lines)
-        for words, shares in ((agreed, _AGREED), (picked, _PICKED), *((some, _AGREED) for some in less)):
-            limit = min(_LONGEST_AGREED, share_of(self.room, *shares))
-            if words and sum(map(self.selector.cost, words)) <= limit:
+        for words, is_picked in must_keep.agreed_to(self.inputs.messages, self.lines):
+            limit = min(_LONGEST_AGREED, share_of(self.room, *(_PICKED if is_picked else _AGREED)))
+            if sum(map(self.selector.cost, words)) <= limit:
                 return self._take(words)
         return 0
 
@@ -246,9 +245,15 @@ class Chooser(PlanBuilder):
         """Return whether a line may be chosen for its value: the rest of a short request may have been taken back, and
         of the agent's own task list the newest is what holds."""
         piece = self.lines.piece(line)
+        if self._ends_summary(line):
+            return False
         if piece.cut == "clauses":
             return piece.tokens > _SHORT_REQUEST
         return (piece.message, piece.part) not in self.outdated
+
+    def _ends_summary(self, line: int) -> bool:
+        """Return whether a line stands at the end of the summary in any case."""
+        return False
 
     def _fit(self, order: list[ChosenLine], best: Attempt) -> Attempt:
         """Return the longest beginning of `order` that fits, found by interpolation and counted exactly."""

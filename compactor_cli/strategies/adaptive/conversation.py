@@ -14,6 +14,7 @@ from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import is_interjection, people_talk
+from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
 from compactor_cli.summary_text.excerpts import begins_part, is_said_by
 
 _TALK = 0.6
@@ -26,6 +27,8 @@ _MORE = 300
 """Tokens beyond that: in a small room the best may be too large, and others are looked for."""
 _MESSAGE = 4
 """Tokens of a message besides its text."""
+_TINY, _ANSWER = 150, 0.25
+"""Tokens up to which a room is tiny, and what an answer of an agent counts there: what the user said comes first."""
 _BINDS = 0.4
 """How likely a sentence of the user has to bind the rest for it to be taken without its message, too."""
 
@@ -65,7 +68,11 @@ def ranked_lines(
             statements.append(Statement(piece.message, speaker, text))
             lines_of.append(members)
     likely = both_values(statements, profile.talk, profile.binding)
-    values = [either(later, binds) for later, binds in likely]
+    answers = 1.0 if people else between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0)) / max(room, 1)
+    values = [
+        either(later, binds) * (answers if said.speaker == "assistant" else 1.0)
+        for (later, binds), said in zip(likely, statements, strict=True)
+    ]
     for index, sentence, line, value in [*_binding_sentences(statements, lines_of, lines, profile)]:
         values[index] = likely[index][0]  # what binds is told without the rest of the message
         statements.append(sentence)

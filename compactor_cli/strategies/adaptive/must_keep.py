@@ -139,24 +139,20 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
             yield sorted({*told, end})
 
 
-def agreed_to(messages: Sequence[Message], lines: SessionLines) -> tuple[list[int], list[int]]:
-    """Return all that the agent said before the newest request, where that has so few words that it agrees to it, and
-    what the request picks of it; empty where it does not."""
+def agreed_to(messages: Sequence[Message], lines: SessionLines) -> Iterator[tuple[Sequence[int], bool]]:
+    """Yield what may stay of what the agent said before the newest request, and whether the request picks it: all of
+    it where the request has so few words that it agrees to it, what it picks, and then less and less of all."""
     index, request = max(answers_before_turns(messages), key=lambda turn: turn[1], default=(-1, -1))
     if request < 0:
-        return [], []
+        return
     speech, reply = _speech(lines, index), messages[request]
-    return speech if reply.tokens <= _AGREEMENT else [], picked_lines(reply.text("text"), lines, speech)
-
-
-def shortened(answer: Sequence[int], lines: SessionLines) -> Iterator[Sequence[int]]:
-    """Yield an answer that was agreed to with less and less of it: without the end that only asks for it, then the
-    lines that name something, of these the last ones."""
-    if answer and not names_something(lines.text(answer[-1])):
-        answer = answer[:-1]
-        yield answer
-    named = [line for line in answer if names_something(lines.text(line))]
-    yield from (named[first:] for first in range(len(named)))
+    agrees = reply.tokens <= _AGREEMENT
+    if agrees and speech:
+        yield speech, False
+    if picked := picked_lines(reply.text("text"), lines, speech):
+        yield picked, True
+    if agrees:
+        yield from ((some, False) for some in _shortened(speech, lines) if some)
 
 
 def picked_lines(reply: str, lines: SessionLines, answer: Iterable[int]) -> list[int]:
@@ -280,6 +276,16 @@ def _rest(taken: list[StateLine], left_out: Counter[Kind], left: float, count: C
         line = taken.pop()
         left_out[line.kind] += 1
         left += count(line.text) + BULLET_TOKENS
+
+
+def _shortened(answer: Sequence[int], lines: SessionLines) -> Iterator[Sequence[int]]:
+    """Yield an answer that was agreed to with less and less of it: without the end that only asks for it, then the
+    lines that name something, of these the last ones."""
+    if answer and not names_something(lines.text(answer[-1])):
+        answer = answer[:-1]
+        yield answer
+    named = [line for line in answer if names_something(lines.text(line))]
+    yield from (named[first:] for first in range(len(named)))
 
 
 def _said_again(lines: SessionLines, request: int, earlier: Sequence[int], end: int) -> list[int]:

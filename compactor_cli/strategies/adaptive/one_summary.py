@@ -58,9 +58,9 @@ class OneSummaryChooser(Chooser):
         needed = self.ending + sum(map(self.selector.tokens, lines))
         return not self.talk and needed <= LARGE_REQUEST * self.room and not there.issuperset(lines)
 
-    def _may_be_quoted(self, line: int) -> bool:
-        ending = self.ends is not None and self.lines.message(line) == self.ends.message
-        return super()._may_be_quoted(line) and not (ending and self.ends and self.lines.text(line) in self.ends.text)
+    def _ends_summary(self, line: int) -> bool:
+        ends = self.ends
+        return ends is not None and self.lines.message(line) == ends.message and self.lines.text(line) in ends.text
 
     def _take_pending(self) -> None:
         """Take what the agent wrote in the newest exchanges, too."""
