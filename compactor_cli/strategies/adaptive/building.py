@@ -154,10 +154,13 @@ class PlanBuilder:
 
     def _is_seen(self, line: StateLine) -> bool:
         """Return whether what stays at its place shows what a line of the state tells: calls that stay whole, and of a
-        check or an error the result. How often something failed is told, and which task it is that a call only numbers.
+        check or an error the result. How often something failed is told, and which task it is that a call only numbers,
+        and in a large room all that was done outside the session: of a list that is not whole, nobody knows what else
+        was done.
         """
         group = self.group_of.get(line.message)
-        if group is None or line.kind == "file" or line.times > 1:
+        done = line.kind == "effect" and not line.open
+        if group is None or line.kind == "file" or line.times > 1 or (done and self.room > LARGE_ROOM):
             return False
         if group in self.kept:
             return self.kept[group].rendition == "whole" and self._is_told_there(line)
@@ -289,7 +292,7 @@ class PlanBuilder:
 
     def _state_behind(self, stretch: Stretch, decisions: Mapping[int, Decision]) -> str:
         """Return the state without what stands behind this summary, word for word: a task list at its place, a call
-        that acts outside the session with its result."""
+        that acts outside the session and failed, with its result."""
         end = stretch.groups[-1].messages[-1]
         reasons = self.inputs.protected  # the turn that closes a history is made up, and may go again
         stay = (g for g in decisions if decisions[g].rendition != "gone" and reasons.get(g) != CLOSING)
@@ -299,7 +302,7 @@ class PlanBuilder:
             for line in self.told
             if line.message > end
             and (decision := decisions.get(self.group_of[line.message])) is not None
-            and (line.kind == "task" or (line.kind == "effect" and decision.rendition == "whole"))
+            and (line.kind == "task" or (line.kind == "effect" and line.open and decision.rendition == "whole"))
         }
         lines = with_whole_list(self.state, lambda line: line not in there)
         return state_text(lines, sum(len(messages) for messages in behind if messages[0] > end))
