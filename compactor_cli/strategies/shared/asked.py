@@ -1,5 +1,5 @@
 """Lines of a result that hold what was asked for: words of its call, names in what the agent said before it, names in
-the last request, and lines of a file whose numbers one of these names."""
+the newest requests, and lines of a file whose numbers one of these names."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _NEXT = 8
 """Messages behind a result in which the agent answers it: of calls side by side the results come one by one."""
 _WORDS, _SHORT = 40, 200
 """Words of what the agent said and called next, and characters of arguments of these calls, that are looked for."""
-_REQUESTS, _REQUESTED = 20, 60
-"""Newest requests, and names in them, that are looked for."""
+_REQUESTS, _EARLIER = 20, 24
+"""Newest requests, and names in those before the last one, that are looked for."""
 _BEHIND = 2
 """Lines behind such a line that tell of the same."""
 
@@ -80,8 +80,9 @@ class Asked:
             self._pairing = pair(self._messages)
         if self._requested is None:
             requests = [m.text("text") for m in reversed(self._messages) if m.origin == "request"]
-            names = chain.from_iterable(sorted(_names(text)) for text in requests[:_REQUESTS])
-            self._requested = frozenset(islice(names, _REQUESTED)), _places("".join(requests[:1]))
+            last = "".join(requests[:1])
+            earlier = chain.from_iterable(sorted(_names(text)) for text in requests[1:_REQUESTS])
+            self._requested = _names(last).union(islice(earlier, _EARLIER)), _places(last)
         words, numbers = self._requested
         spot = self._pairing.answers.get(result)
         if spot is None:
