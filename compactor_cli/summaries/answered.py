@@ -15,13 +15,14 @@ from compactor_cli.summary_text.excerpts import harmless, heading
 from compactor_cli.summary_text.verbatim import carried, earlier_since
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.picked_items import picked_items
+from compactor_cli.text.sentences import ASKS
 
 _OPENING, _END = 160, 400
 """Characters of the first sentence of the agent's last words, or of one before calls, and of the last ones."""
 _SILENT = 2
 """Turns with calls and no words behind those words at most: what more of them did is something else."""
-_FEW_WORDS = 24
-"""Tokens up to which a request has few words."""
+_AGREEMENT = 24
+"""Tokens up to which a request is an answer to what the agent said before it."""
 _SURE = 8.0
 """What makes what a request answers worth more than most of what is said."""
 _SAID_LAST = 2
@@ -46,16 +47,18 @@ def since_last_request(request: SummaryRequest) -> str:
 
 def spoken_to(messages: Sequence[Message], quotes: Sequence[Quote]) -> list[SummaryItem]:
     """Return what the agent said before the request with which a summary ends, where that has so few words that it says
-    little without it: what it picks of it, else the end."""
+    little without it: what it picks of it, else the end, if that asks something."""
     asked = next((quote.message for quote in quotes if quote.kind in ("last", "only")), None)
     turns = {request: answer for answer, request in answers_before_turns(messages)}
     by_index = {message.index: message for message in messages}
-    if asked not in turns or by_index[asked].tokens > _FEW_WORDS:
+    if asked not in turns or by_index[asked].tokens > _AGREEMENT:
         return []
     answer = by_index[turns[asked]]
     text = answer.text("text")
     picked = [text[start:end] for start, end in picked_items(text, by_index[asked].text("text"))]
-    said = one_line(" … ".join(picked) or " ".join(leads_once(all_statements(text)[-_SAID_LAST:])), _END)
+    last = [] if picked else all_statements(text)[-_SAID_LAST:]
+    asks = any(map(ASKS.search, last))
+    said = harmless(one_line(" … ".join(picked or leads_once(last)), _END)) if picked or asks else ""
     item = SummaryItem(
         "In progress", f'the last request answers: "{said}"', (answer.number,), order_of(answer, 0), _SURE
     )

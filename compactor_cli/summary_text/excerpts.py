@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.text.harness_tags import SYSTEM_TAG
 from compactor_cli.text.patterns import compiled_later
 
 LEGEND = "Lines quoted: #n is the message, → a tool's output, … a gap."
@@ -39,8 +40,8 @@ _PERSON = "user ("
 _NOT_IN_NAMES = str.maketrans(":→()", "    ")
 _BEGINS = ("heading", "middle")
 _TAG = compiled_later(
-    r"<(?=/?(?:system[-_]\w+|command-\w+|local-command-\w+|bash-\w+|[\w-]+[-_]notifications?|environment_context"
-    r"|user_instructions|turn_aborted|function_calls|function_results|tool_results?|invoke|antml:\w+"
+    rf"<(?=/?(?:system[-_]reminder|{SYSTEM_TAG}|command-\w+|local-command-\w+|bash-\w+|task-notification"
+    r"|environment_context|user_instructions|turn_aborted|function_calls|function_results|tool_results?|invoke|antml:\w+"
     r"|system|user|assistant|human)\b[^<>\n]{0,80}>|\|\w[^|<>\n]{0,40}\|>)"
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise, zip_longest
+from itertools import pairwise, takewhile, zip_longest
 
 from compactor_cli.text.patterns import compiled_later
 
@@ -29,12 +29,24 @@ _BARE = compiled_later(
 )
 """Numbers with the end of a part of a sentence behind them, where no other word can tell what they count."""
 _SEVERAL = compiled_later(r"(?:(?<=\s)|^)(\d{1,2}\s*(?:and|or|&|und|et|y)\s*\d{1,2})(?=\s)", re.IGNORECASE)
-_ONE_OF = compiled_later(
-    r"\b(?:options?|choices?|variants?|variante|alternatives?|approach|plan|optionen|opci[oó]n|opzione|op[cç][aã]o)\b"
-    r"|方案|选",
+_WAY = r"(?:options?|choice|variante?|alternative|opci[oó]n|opzione|op[cç][aã]o|方案|选项)"
+_OPTION = compiled_later(_WAY, re.IGNORECASE)
+_LABEL = compiled_later(r"\W*(?:\d{1,2}\W+)?([^\W\d_]{2,12})[ \t]+\d{1,2}\b")
+"""The word by which an item is counted: `Option 2`, `1. **Flight 1**`."""
+_TAKES = compiled_later(
+    r"(?:^\W*|\b(?:go(?:ing)?(?: ahead)? with|take|choose|pick|book|prefer|select|like|want|nehme|wähle|möchte|prends"
+    r"|choisis|elijo|prefiero|scelgo|escolho)\b[\w ']{0,24}?\b)(?:(?:the|die|la|l'|el|o|a) ?)?"
+    rf"(?:{_WAY}[ \t]*#?\d{{1,2}}(?!\d)|(?:first|second|third|fourth|fifth|last|erste|zweite|dritte|premi[eè]re"
+    rf"|deuxi[eè]me|primera|segunda|tercera) {_WAY}\b)|选[ \t]*\d{{1,2}}(?!\d)",
     re.IGNORECASE,
 )
-"""Says that the items are ways of which one is taken."""
+"""Says which of several ways is taken: `I'd like to go with Option 2`, `The second option, please`."""
+_DOUBTS = compiled_later(
+    r"[?？]|\b(?:not|no|none|never|but|however|except|instead|unless|nicht|keine?|kein|aber|pas|mais|pero|skip|without|reject"
+    r"|wrong|bad|too|out|if)\b|n['’]t\b|不|但",
+    re.IGNORECASE,
+)
+"""Says that it is refused, asked about, or taken under a condition."""
 _WITHIN = compiled_later(r"(?<![\w#])#(\d{1,2})(?=[ :),.])")
 """A number by which an answer speaks of one of several things within a sentence."""
 _DIGITS = compiled_later(r"\d+")
@@ -72,11 +84,30 @@ def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
 
 
 def passed_over(answer: str, reply: str) -> list[tuple[int, int]]:
-    """Return where the other items stand, where a reply picks one of several ways: these are not taken. Of things to be
-    done the others may come next."""
-    picked = picked_items(answer, reply) if _ONE_OF.search(reply) else []
-    items = list(_items(answer)) if len(picked) == 1 else []
-    return [span for span in items if span not in picked]
+    """Return where the other options stand, where a reply says that it takes one of them and nothing else. Of things to
+    be done the others may come next, and what a reply asks about or refuses is not taken."""
+    if len(reply) > _SHORT or not _TAKES.search(reply) or _DOUBTS.search(reply):
+        return []
+    picked = picked_items(answer, reply)
+    items = list(_items(answer))
+    if len(picked) != 1 or len(items) < 2 or not all(_is_option(answer[start:end]) for start, end in items):
+        return []
+    start, end = items[-1]
+    items[-1] = start, start + len(_without_paragraph(answer[start:end]))
+    return [span for span in items if span[0] != picked[0][0]]
+
+
+def _is_option(item: str) -> bool:
+    """Return whether an item is counted as an option, or by a number alone: other words count flights or steps."""
+    label = _LABEL.match(item)
+    return label is None or _OPTION.fullmatch(label[1]) is not None
+
+
+def _without_paragraph(item: str) -> str:
+    """Return the last item of a list without what stands at the margin behind it, which is of all of them."""
+    lines = item.split("\n")
+    own = takewhile(lambda line: not line.strip() or line[0] in " \t-*•>|", lines[1:])
+    return "\n".join([lines[0], *own]).rstrip()
 
 
 def _numbered_within(answer: str, reply: str) -> Iterator[tuple[int, int]]:

@@ -133,3 +133,16 @@ def test_what_says_neither_is_neither():
 def test_where_nothing_ran_nothing_passed(line):
     assert verdict("tests", f"{line}\nOK").ran is False
     assert verdict("tests", f"--- PASS: TestHigh\n{line}\nok  \ttide\t0.1s").failed is False
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("build", "tide.c:4:2: note: expanded from macro 'HIGH' (tide)"),
+        ("build", "src/high.go:3:4: is never read (tide)"),
+        ("lint", "src/high.c:3:4: warning: unused (tide)"),
+        ("lint", "tide.py:3:1: INFO loaded (core)"),
+    ],
+)
+def test_what_is_only_noted_of_a_place_is_no_failure(kind, line):
+    assert verdict(kind, line).failed is None

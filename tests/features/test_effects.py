@@ -283,17 +283,42 @@ def test_commits_that_a_reset_took_back_are_not_told(command: str, left: list[st
     assert [text.split('"')[1] for text in texts if text.startswith("git commit")] == left
 
 
-@pytest.mark.parametrize("command", ["git rebase origin/main", "git pull --rebase", "git rebase --continue"])
+REBASED = "Successfully rebased and updated refs/heads/x."
+
+
+@pytest.mark.parametrize("command", ["git rebase origin/main", "git pull --rebase=true", "git rebase --continue"])
 def test_commits_that_are_made_anew_have_other_hashes(command: str) -> None:
-    session = commits("one", "two").runs(command, "Successfully rebased and updated refs/heads/x.")
+    session = commits("one", "two").runs(command, REBASED)
     session.runs('git commit -m "three"', "[x 7a2b3c4] three")
     made = [text for text in session.texts() if text.startswith("git commit")]
     assert made == ['git commit "three" (7a2b3c4)', 'git commit "two"', 'git commit "one"']
 
 
-@pytest.mark.parametrize("command", ["git rebase --abort", "git pull", "git fetch"])
-def test_commits_that_stay_keep_their_hashes(command: str) -> None:
-    made = [text for text in commits("one").runs(command).texts() if text.startswith("git commit")]
+def test_commits_before_those_that_are_made_anew_keep_their_hashes() -> None:
+    texts = commits("one", "two").runs("git rebase -i HEAD~1", REBASED).texts()
+    assert [text for text in texts if text.startswith("git commit")] == [
+        'git commit "two"',
+        'git commit "one" (0a2b3c4)',
+    ]
+
+
+def test_of_two_commits_with_one_title_none_is_lost() -> None:
+    texts = commits("wip", "wip").runs("git rebase origin/main", REBASED).texts()
+    assert len([text for text in texts if text.startswith("git commit")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("git rebase --abort", ""),
+        ("git pull", ""),
+        ("git pull --rebase", "Already up to date."),
+        ("git rebase main", "Current branch x is up to date."),
+        ("git rebase --quit", ""),
+    ],
+)
+def test_commits_that_stay_keep_their_hashes(command: str, said: str) -> None:
+    made = [text for text in commits("one").runs(command, said).texts() if text.startswith("git commit")]
     assert made == ['git commit "one" (0a2b3c4)']
 
 

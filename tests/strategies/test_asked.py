@@ -1,5 +1,5 @@
 """What is left of a large result holds what it was asked for: words of the call, names in what was said before it, and
-names in the last request."""
+names in the newest requests."""
 
 from __future__ import annotations
 
@@ -145,3 +145,19 @@ def test_both_sides_of_a_conflict_come_first() -> None:
         assert found[:5] == (90, 91, 92, 93, 94)
         assert 95 in found, "what it was asked for comes behind"
     assert Asked(transcript(looked(command="cat a")).messages).lines((2, 0), ["=======", "title", "======="]) == ()
+
+
+def test_all_names_of_the_last_request_are_looked_for() -> None:
+    names = [f"req_{n:03}_x" for n in range(100)]
+    records = [user("Look at " + ", ".join(names)), assistant(None, ("c", "bash", {"command": "make"}))]
+    lines = [*LINES[:50], "req_095_x is wrong", *LINES[50:]]
+    messages = transcript([*records, result("c", "\n".join(lines))]).messages
+    assert 50 in Asked(messages).lines((2, 0), lines)
+
+
+def test_names_of_earlier_requests_are_looked_for_too() -> None:
+    records = [user("My flight HAT0039 is late."), assistant("Who are you?"), user("I am Ethan.")]
+    records += [assistant(None, ("c", "bash", {"command": "list"}))]
+    lines = [*LINES[:50], "HAT0039 leaves at nine", *LINES[50:]]
+    messages = transcript([*records, result("c", "\n".join(lines))]).messages
+    assert 50 in Asked(messages).lines((4, 0), lines)

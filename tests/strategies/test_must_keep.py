@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from compactor_cli.features.work.state import session_state
+from compactor_cli.model.pairing import pair
 from compactor_cli.strategies.adaptive import must_keep as musts
 from compactor_cli.summary_text.headers import lines_header
 from tests.builders import assistant, call, calling, result, user
@@ -144,3 +146,27 @@ def test_what_is_asked_before_a_list_of_answers_is_what_an_answer_comes_to():
     cards += "2. Gift card 6276644, with 113 dollars on it, from the second of May.\n\nPlease let me know!"
     (told,) = answers(user("Book it."), assistant(cards), user("Take 6276644."))
     assert told == ["Which card shall I take?", cards.split("\n\n")[2]]
+
+
+def test_an_answer_that_begins_with_a_courtesy_is_told_by_what_comes_then():
+    said = "Sure, I'd be happy to help you with that!\n\nThe seat costs $255.\n\nIs that all right?"
+    (told,) = answers(user("Book it."), assistant(said), user("What about bags, and how many may I take?"))
+    assert told == ["The seat costs $255.", "Is that all right?"]
+
+
+def test_of_calls_side_by_side_the_one_that_failed_is_told():
+    calls = calling(call("c1", "search_flight", '{"to": "SEA"}'), call("c2", "book_seat", '{"seat": "12A", "pay": 5}'))
+    records = [user("Book it."), calls, result("c1", "[]"), result("c2", "Error: the seat is taken")]
+    told = Told(*records)
+    found = musts.failed_call(session_state(told.messages), told.messages, told.lines, pair(told.messages))
+    assert "12A" in "".join(told.lines.text(line) for line in found)
+    assert "SEA" not in "".join(told.lines.text(line) for line in found)
+
+
+def test_of_a_long_answer_that_was_agreed_to_few_forms_are_looked_at():
+    """Each is summed up: all of them would take a time that grows with the square of its lines."""
+    said = "\n\n".join(f"Item {n} costs ${n} at gate_{n}." for n in range(400))
+    told = Told(user("Order it."), assistant(said), user("Yes, please."))
+    forms = [some for some, _ in musts.agreed_to(told.messages, told.lines)]
+    assert sum(map(len, forms)) < 4 * 400
+    assert told.lines.text(forms[-1][0]) == "Item 399 costs $399 at gate_399."

@@ -142,6 +142,7 @@ def test_a_line_of_an_earlier_summary_is_quoted_under_the_heading_that_it_had_th
 
 def test_marks_of_chat_templates_are_made_harmless_and_marks_of_conflicts_stay():
     assert "<|" not in harmless("<|im_start|>system\n<|endoftext|>")
-    assert "<" not in harmless("</system_notification>\n<monitor-notification>")
+    assert "<" not in harmless("</system_notification>\n<system-message>")
+    assert harmless("#include <system_error>") == "#include <system_error>"
     conflict = 'grep "^<<<<<<<|^=======|^>>>>>>>" src'
     assert harmless(conflict) == conflict

@@ -127,12 +127,58 @@ def test_things_that_an_answer_numbers_within_a_sentence_may_be_picked(reply: st
     assert picked(LEFT, reply) == told
 
 
-@pytest.mark.parametrize("reply", ["I'd like to go with Option 2.", "The second option, please."])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I'd like to go with Option 2.",
+        "I'd like to go with Option 2, the cheaper option.",
+        "The second option, please.",
+        "Option 2",
+        "I'll take option 2, thanks!",
+        "Ich nehme die zweite Option.",
+        "选2",
+    ],
+)
 def test_of_options_the_others_are_passed_over(reply: str) -> None:
     others = [TIGHT[start:end] for start, end in passed_over(TIGHT, reply)]
     assert [text[:2] for text in others] == ["1.", "3."]
 
 
-@pytest.mark.parametrize("reply", ["2", "Begin with the second one.", "Options 1 and 2", "Which option is best?"])
-def test_of_things_to_be_done_and_of_several_options_none_is_passed_over(reply: str) -> None:
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "2",
+        "Begin with the second one.",
+        "Options 1 and 2",
+        "Which option is best?",
+        "I don't want option 2.",
+        "Not option 2, please.",
+        "Anything but option 2",
+        "Option 2 doesn't work for me.",
+        "Skip option 1.",
+        "Option 1 is out",
+        "Nicht Variante 2!",
+        "Bitte keine Option 1",
+        "La opción 2 no me gusta",
+        "不要选2",
+        "What does option 3 cost with bags?",
+        "Do you recommend option 2?",
+        "Good plan, start with 1.",
+        "I like your approach. Do step 2 first.",
+        "I choose option B. Then rerun 3.",
+        "Option 3 is close, but it's still above my budget.",
+        "I like option 2 more if it has a window",
+    ],
+)
+def test_where_it_is_not_sure_that_one_option_is_taken_none_is_passed_over(reply: str) -> None:
     assert passed_over(TIGHT, reply) == []
+
+
+def test_the_parts_of_an_option_are_no_options() -> None:
+    legs = "The fastest is **Option 2**:\n- **Flight 1:** DEN to LAS, HAT229\n- **Flight 2:** LAS to IAH, HAT266"
+    assert passed_over(legs, "I'd like to go with Option 2.") == []
+
+
+def test_what_stands_behind_the_options_is_of_all_of_them() -> None:
+    stores = "1. Redis\n2. Memcached\n   - quick\nBoth need port 6380.\nWhich?"
+    assert [stores[start:end] for start, end in passed_over(stores, "Option 1.")] == ["2. Memcached\n   - quick"]

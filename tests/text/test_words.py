@@ -32,7 +32,7 @@ INJECTED = [
     "<bash-input>ls</bash-input>",
     "<task-notification>done</task-notification>",
     "<system_notification>\nShell command 30 has completed.\n</system_notification>",
-    "<monitor_notification>down</monitor_notification>",
+    '<system_notice id="1">down</system_notice>',
     "<environment_context>\n<cwd>/x</cwd></environment_context>",
     "<turn_aborted>",
     "# AGENTS.md instructions for /x",
@@ -50,6 +50,9 @@ REQUESTS = [
     "<div>why is this red?</div>",
     "<push-notification> should be a toast, why is it red?",
     "<system_bar>x</system_bar> has to go",
+    "<system_note>9:00</system_note>\nFix the login.\n<system_note>Be brief.</system_note>",
+    "<system_requirements>\nBuild a parser.\n</system_requirements>",
+    "<push_notification>Your order has shipped</push_notification>",
     "<command-name>/review</command-name><command-args>the parser, please</command-args>",
     "川田さんの名前を直してください",
 ]

@@ -48,10 +48,12 @@ _FAILED = (
     r"\berror\[\w+\]|\berror TS\d+|^[ \t]*error(?:\[|:| )|:\s*(?:fatal )?error:|"
     r"could not compile|\bFound [1-9]\d* errors?\b|✖ [1-9]\d* problems? \([1-9]|BUILD FAIL|Build FAILED|"
     r"npm (?:ERR!|error)|ELIFECYCLE|^make(?:\[\d+\])?: \*\*\*|^[1-9]\d* issues?[:.]|^(?:vet|#) \S+.*\n\S+\.go:\d+|"
-    r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?:[A-Z]+\d+ |error|undefined|.*\([a-z][\w-]*\)$)|"
+    r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?:[A-Z]+\d+ |error|undefined)|"
     r"would reformat|Code style issues|^\[error\]|undefined reference|Failed to compile|"
     r"ERROR task failed|^Traceback \(most"
 )
+_FOUND = r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?!(?i:note|warning|info|help|ok)\b)[^\n]*\([a-z][\w-]*\)$"
+"""What a linter found, with the name of its rule at the end."""
 _PASSED = (
     r"(?i)All checks passed|Success: no issues found|"
     r"^(?:\[\S+\] )?0 issues|\b0 errors\b|no (?:lint )?(?:errors|issues|problems)(?: were)?"
@@ -105,7 +107,7 @@ def verdict(kind: CheckKind, said: str) -> Verdict:
     if kind != "tests":
         # of go, a name of a package stands on the line before
         suspect = text if ".go:" in text else _lines_with(text, _FAILED_WORDS)
-        if _found(_FAILED, suspect):
+        if _found(_FAILED, suspect) or (kind == "lint" and _found(_FOUND, suspect)):
             return Verdict(True)
         return Verdict(False) if _holds(text, _PASSED_WORDS) and _found(_PASSED, text) else Verdict(None)
     if _found(_TESTS_FAILED, _lines_with(text, _TESTS_FAILED_WORDS)):

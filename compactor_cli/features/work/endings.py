@@ -21,7 +21,7 @@ _DECLINED = compiled_later(
     r"(?:\s|<[\w-]+>|\[|error:|rejected:|blocked:|denied:|operation cancelled\]|reason:)*(?:"
     rf"(?:the )?user (?:ha[sd] )?(?:{_REFUSES}|chose (?:not|to skip)|(?:does|did|do)(?:n['’]t| not) (?:want|allow))|"
     r"(?:(?:the|this|your|tool|command|call|operation|action|execution|exec|patch|edit|use|change|was|is|has|been) )*"
-    rf"{_REFUSES} by (?:the )?user|"
+    rf"{_REFUSES} by (?:the )?user(?! after \d)|"
     r"request interrupted|tool use (?:was )?rejected|cancelled: parallel|denied by \w+ hook)",
     re.IGNORECASE,
 )

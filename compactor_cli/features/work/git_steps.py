@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
@@ -23,6 +24,7 @@ _GIT_WITH = {
 """Commands that change the repository with one of these options only."""
 _HASH = compiled_later(r"[0-9a-f]{7,40}")
 _HASH_OF = compiled_later(r" \(([0-9a-f]{7,10})\)$")
+_REBASED = "Successfully rebased"
 _ELSEWHERE = word_set("checkout switch pull merge")
 """Commands after which the newest commit is hardly the one that was made last."""
 _PATH = re.compile(r"/$|^\.+$|\.[A-Za-z]\w*$")
@@ -51,14 +53,16 @@ class Commits(Struct):
             self.made.clear()
         return before
 
-    def renamed(self, words: Sequence[str]) -> dict[str, str]:
-        """Return the lines of commits that a command of git makes anew, each with that line without its hash, which
-        names it no longer; empty for a command that makes none anew."""
-        verb = words[0] if words else ""
-        rebases = verb == "rebase" or (verb == "pull" and not {"--rebase", "-r"}.isdisjoint(words))
-        if not rebases or "--abort" in words:
+    def renamed(self, words: Sequence[str], said: str) -> dict[str, str]:
+        """Return the lines of commits that a rebase has made anew, each with that line without its hash, which names it
+        no longer; not those of which two would be the same then. `said`: the output, which says so."""
+        if not words or words[0] not in ("rebase", "pull") or _REBASED not in said:
             return {}
-        new = {text: _HASH_OF.sub("", text) for text in self.made if _HASH_OF.search(text)}
+        counts = [count for word in words[1:] if (count := commits_back(word)) is not None]
+        anew = self.made[-counts[0] :] if counts else self.made
+        without = [_HASH_OF.sub("", text) for text in anew]
+        there = Counter(without) + Counter(self.made)
+        new = {text: bare for text, bare in zip(anew, without, strict=True) if text != bare and there[bare] == 1}
         self.made = [new.get(text, text) for text in self.made]
         return new
 

@@ -234,8 +234,9 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     did outside the session and to files, something later tells."""
     changes, read = touched_by(call)
     _note_running(state, call)
-    state.branches.note(call)
     parts = steps(call.command) if call.command else ()
+    if parts and not overtaken:
+        state.branches.note(call, parts, state.home)
     if not call.failed:
         state.errors.called_well(call, parts)
         state.files.seen.update(read)
@@ -297,11 +298,11 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         elif not call.running:
             state.failed[effect.key] = StateLine("effect", f"{_UNFINISHED}{effect.text}", call.message, open=True)
     elif effect.done:
-        for gone in state.commits.note(effect.text, effect.key, effect.git) if effect.git else ():
-            state.done.pop(gone, None)
-        if renamed := state.commits.renamed(effect.git):
+        if renamed := state.commits.renamed(effect.git, call.said):
             lines = ((renamed.get(text, text), line) for text, line in state.done.items())
             state.done = {text: replace(line, text=text) for text, line in lines}
+        for gone in state.commits.note(effect.text, effect.key, effect.git) if effect.git else ():
+            state.done.pop(gone, None)
         if not effect.text:
             return
         for key in made_up_for(effect.key):

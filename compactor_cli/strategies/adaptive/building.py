@@ -302,7 +302,10 @@ class PlanBuilder:
             for line in self.told
             if line.message > end
             and (decision := decisions.get(self.group_of[line.message])) is not None
-            and (line.kind == "task" or (line.kind == "effect" and line.open and decision.rendition == "whole"))
+            and (
+                line.kind == "task"
+                or (line.kind == "effect" and line.open and line.times == 1 and decision.rendition == "whole")
+            )
         }
         lines = with_whole_list(self.state, lambda line: line not in there)
         return state_text(lines, sum(len(messages) for messages in behind if messages[0] > end))

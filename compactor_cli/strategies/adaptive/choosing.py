@@ -74,8 +74,7 @@ class Chooser(PlanBuilder):
     """Chooses lines for the groups that are not protected."""
 
     def _take_required(self, free: int) -> None:
-        """Take the user's words, the result that is answered next, and the end of what the user answered,
-        of `free` tokens; of talk, what is worth most."""
+        """Take what comes before the lines of most value, of `free` tokens; of talk, what is worth most."""
         inputs = self.inputs
         if self.talk and inputs.profile is not None:
             ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
@@ -92,10 +91,11 @@ class Chooser(PlanBuilder):
         self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(inputs.messages, self.lines)))
         agreed = self._take_agreed()
         answers = must_keep.answers(inputs.messages, self.lines)
+        failed = must_keep.failed_call(self.state, inputs.messages, self.lines, inputs.pairing)
         said = (
             (share_of(self.room, *_CONCLUSION), [self.concluded]),
             (share_of(self.room, *_ANSWERS) - agreed, answers),
-            (share_of(self.room, *_FAILED), [must_keep.failed_call(self.state, self.lines, inputs.pairing)]),
+            (share_of(self.room, *_FAILED), [failed]),
             (NAMED_SHARE * self.room, named_lines(inputs.messages, self.lines, self.room)),
         )
         for room, texts in said:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.state import answers_before_turns
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
@@ -31,13 +32,16 @@ _FEW_WORDS = 12
 """Tokens up to which a message of the user has few words."""
 _AGREEMENT = 24
 """Tokens up to which a message of the user is an answer to what the agent said before it."""
+_MOST_AGREED = 40
+"""Lines at most of such an answer, where it has no room as a whole."""
 _END = 2
 """Lines at the end of what the agent said that tell what the user answers."""
 BULLET_TOKENS = 2
 """Tokens of a line of the state beside its text."""
-_FORMS, _LONGEST = 2, 0.4
-"""Forms of a line of the state that say no reason, and the share of the room for the state up to which one that has
-more is told with all details."""
+_DETAILED = 0.4
+"""Share of the room for the state up to which a failure is told with all details, where a shorter line says why."""
+_BARE = 2
+"""Forms of a line of the state without those that say why it failed: with all details, and with none."""
 _COUNTS_REST = 100
 """Tokens of room from which on the state says what it has no room for."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
@@ -165,13 +169,20 @@ def picked_lines(reply: str, lines: SessionLines, answer: Iterable[int]) -> list
     return found
 
 
-def failed_call(state: Sequence[StateLine], lines: SessionLines, pairing: Pairing) -> list[int]:
+def failed_call(
+    state: Sequence[StateLine], messages: Sequence[Message], lines: SessionLines, pairing: Pairing
+) -> list[int]:
     """Return the lines of the newest call that acts outside the session and failed for good: it has to be made again,
     with other arguments."""
     failed = [line.message for line in state if line.kind == "effect" and line.open and failed_times(line.text)[0]]
     newest = max(failed, default=-1)
-    calls = dict.fromkeys(call[0] for result, call in pairing.answers.items() if result[0] == newest)
-    return [line for message in calls for line in lines.of_message(message) if lines.piece(line).call]
+    calls = {
+        call
+        for (at, part), call in pairing.answers.items()
+        if messages[at].index == newest and has_failed(messages[at].parts[part])
+    }
+    found = (line for at in sorted({at for at, _ in calls}) for line in lines.of_message(messages[at].index))
+    return [line for line in found if (lines.piece(line).message, lines.piece(line).part) in calls]
 
 
 def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
@@ -187,7 +198,10 @@ def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
 
 
 def _opening(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
-    """Return the line with which an answer begins, with the next one where it only leads to that."""
+    """Return the line with which an answer begins, with the next one where it only leads to that; none for a
+    courtesy."""
+    if _is_courtesy(lines.text(speech[0])):
+        return []
     return speech[: 2 if lines.text(speech[0]).endswith(LEADS_ON) else 1]
 
 
@@ -241,7 +255,7 @@ def state_within(
         shortest = costs[-1][1]
         reserved -= shortest if line.kind == "effect" else 0
         # why it failed tells more than what it was to do
-        first = 1 if len(costs) > _FORMS and costs[0][1] > _LONGEST * room else 0
+        first = 1 if len(costs) > _BARE and costs[0][1] > _DETAILED * room else 0
         fits_in = ((form, cost, left if cost == shortest else left - reserved) for form, cost in costs[first:])
         fitting = ((form, cost) for form, cost, free in fits_in if cost <= free)
         if fits := next(fitting, None):
@@ -285,7 +299,7 @@ def _shortened(answer: Sequence[int], lines: SessionLines) -> Iterator[Sequence[
         answer = answer[:-1]
         yield answer
     named = [line for line in answer if names_something(lines.text(line))]
-    yield from (named[first:] for first in range(len(named)))
+    yield from (named[first:] for first in range(max(0, len(named) - _MOST_AGREED), len(named)))
 
 
 def _said_again(lines: SessionLines, request: int, earlier: Sequence[int], end: int) -> list[int]:

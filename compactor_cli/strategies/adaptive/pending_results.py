@@ -15,6 +15,7 @@ from compactor_cli.text.outcomes import result_errors
 _END = 3
 """Lines at the end of a result that count as new."""
 _ROOM = 300
+"""Tokens for results from which on there is room for what stands between chosen lines."""
 _FOR_HOLES, _HOLE = 0.15, 4
 """Share of the room for what stands between chosen lines, and how many lines these are."""
 _BEFORE = 20
@@ -39,13 +40,10 @@ def take_pending(
         return
     again = seen_before(telling, lines)
     room -= left
+    first = {lines.piece_of[line]: line for line in reversed(telling)}
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
-        says = (
-            [line for line in telling if lines.piece_of[line] == piece][:1]
-            if fails(lines.session.pieces[piece].text)
-            else []
-        )
-        for line in (*says, *asked_for(piece)):
+        begins = [first[piece]] if piece in first and _begins_as_failed(lines.session.pieces[piece].text) else []
+        for line in (*begins, *asked_for(piece)):
             if selector.cost(line) <= left:
                 left -= selector.take(line)
     left += room
@@ -72,7 +70,7 @@ def holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) ->
     return sorted(found, key=len)
 
 
-def fails(said: str) -> bool:
+def _begins_as_failed(said: str) -> bool:
     """Return whether a result begins with that the call failed, or changed nothing."""
     return BEGINS_AS_FAILED.match(said) is not None or refuses_edit(said)
 
