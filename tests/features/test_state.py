@@ -324,6 +324,7 @@ def test_what_is_said_of_people_is_not_declined(said):
         "Counting objects\n[The command has no new output after 30 seconds. You may wait longer.]\n[Exit code -1]",
         "Command is still running in the user's terminal.",
         "Error: command timed out after 60s",
+        "aborted by user after 95.2s",
     ],
 )
 def test_what_did_not_come_to_its_end_is_neither_done_nor_declined(said):
