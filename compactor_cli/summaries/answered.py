@@ -56,9 +56,9 @@ def spoken_to(messages: Sequence[Message], quotes: Sequence[Quote]) -> list[Summ
     answer = by_index[turns[asked]]
     text = answer.text("text")
     picked = [text[start:end] for start, end in picked_items(text, by_index[asked].text("text"))]
-    last = [] if picked else all_statements(text)[-_SAID_LAST:]
-    asks = any(map(ASKS.search, last))
-    said = harmless(one_line(" … ".join(picked or leads_once(last)), _END)) if picked or asks else ""
+    last = all_statements(text)[-_SAID_LAST:]
+    asked_of = " ".join(leads_once(last)) if any(map(ASKS.search, last)) else ""
+    said = harmless(one_line(" … ".join(picked) or asked_of, _END))
     item = SummaryItem(
         "In progress", f'the last request answers: "{said}"', (answer.number,), order_of(answer, 0), _SURE
     )
