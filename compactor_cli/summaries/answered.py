@@ -45,7 +45,7 @@ def since_last_request(request: SummaryRequest) -> str:
     return ""
 
 
-def spoken_to(messages: Sequence[Message], quotes: Sequence[Quote]) -> list[SummaryItem]:
+def before_last_request(messages: Sequence[Message], quotes: Sequence[Quote]) -> list[SummaryItem]:
     """Return what the agent said before the request with which a summary ends, where that has so few words that it says
     little without it: what it picks of it, else the end, if that asks something."""
     asked = next((quote.message for quote in quotes if quote.kind in ("last", "only")), None)

@@ -15,7 +15,7 @@ from math import fsum, log, sqrt
 from msgspec.structs import replace
 
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
-from compactor_cli.summaries.answered import since_last_request, spoken_to
+from compactor_cli.summaries.answered import before_last_request, since_last_request
 from compactor_cli.summaries.facts import left_out, left_out_before
 from compactor_cli.summaries.layout import Page, PageLine, beside_end, not_said, render, standing
 from compactor_cli.summaries.newest_calls import newest_calls
@@ -76,7 +76,7 @@ class Extractive:
         said = candidates(
             request.messages, request.keywords, quotes, answered=request.answered, overcome=request.overcome
         )
-        items = _distinct([*spoken_to(request.messages, quotes), *said])
+        items = _distinct([*before_last_request(request.messages, quotes), *said])
         items = beside_end(items, page.since)
         items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
         if IMMEDIATE in sections_in(form):

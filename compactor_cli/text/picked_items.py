@@ -34,8 +34,8 @@ _OPTION = compiled_later(_WAY, re.IGNORECASE)
 _LABEL = compiled_later(r"\W*(?:\d{1,2}\W+)?([^\W\d_]{2,12})[ \t]+\d{1,2}\b")
 """The word by which an item is counted: `Option 2`, `1. **Flight 1**`."""
 _TAKES = compiled_later(
-    r"(?:^\W*|\b(?:go(?:ing)?(?: ahead)? with|take|choose|pick|book|prefer|select|like|want|nehme|wähle|möchte|prends"
-    r"|choisis|elijo|prefiero|scelgo|escolho)\b[\w ']{0,24}?\b)(?:(?:the|die|la|l'|el|o|a) ?)?"
+    r"(?:^\W*|\b(?:go(?:ing)?(?: ahead)? with|proceed with|take|choose|pick|book|prefer|select|like|want|have|use|nehme"
+    r"|wähle|möchte|prends|choisis|elijo|prefiero|scelgo|escolho)(?: (?:me|us))? )(?:(?:the|die|la|l'|el|o|a) ?)?"
     rf"(?:{_WAY}[ \t]*#?\d{{1,2}}(?!\d)|(?:first|second|third|fourth|fifth|last|erste|zweite|dritte|premi[eè]re"
     rf"|deuxi[eè]me|primera|segunda|tercera) {_WAY}\b)|选[ \t]*\d{{1,2}}(?!\d)",
     re.IGNORECASE,

@@ -135,6 +135,7 @@ def test_things_that_an_answer_numbers_within_a_sentence_may_be_picked(reply: st
         "The second option, please.",
         "Option 2",
         "I'll take option 2, thanks!",
+        "Great! Please book me the second option.",
         "Ich nehme die zweite Option.",
         "选2",
     ],
@@ -168,6 +169,8 @@ def test_of_options_the_others_are_passed_over(reply: str) -> None:
         "I choose option B. Then rerun 3.",
         "Option 3 is close, but it's still above my budget.",
         "I like option 2 more if it has a window",
+        "I would like to know more about option 2.",
+        "Please explain option 2.",
     ],
 )
 def test_where_it_is_not_sure_that_one_option_is_taken_none_is_passed_over(reply: str) -> None:

@@ -14,7 +14,7 @@ from compactor_cli.text.ends import both_ends
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step
 
-STANDS_ON = "on branch "
+_STANDS_ON = "on branch "
 _SAYS = {
     "status": compiled_later(r"^(?:On branch (?P<name>\S+)|HEAD detached )", re.MULTILINE),
     "branch": compiled_later(r"^\* (?:(?P<name>[^\s(]\S*)$|\()", re.MULTILINE),
@@ -27,7 +27,7 @@ _SAYS = {
     ),
 }
 """What commands say of the branch, by their verb; a match without a name says that there is none."""
-_LIKE = {"switch": "checkout", "cherry-pick": "commit", "revert": "commit", "merge": "commit"}
+_LIKE = {"switch": "checkout", "cherry-pick": "commit", "revert": "commit"}
 _MAKES = ("-b", "-B", "-c", "-C", "--create", "--orphan")
 _NAME = compiled_later(r"(?!HEAD$|-)[\w./+-]*\w")
 _COMMIT = compiled_later(r"[0-9a-f]{7,40}|.*[~^@:].*")
@@ -67,17 +67,17 @@ class Branches(Struct):
 
     def carry(self, text: str) -> bool:
         """Take over a line of an earlier round; return whether it is one of these."""
-        if not text.startswith(STANDS_ON):
+        if not text.startswith(_STANDS_ON):
             return False
         self.told = True
-        self._stands_on(text.removeprefix(STANDS_ON))
+        self._stands_on(text.removeprefix(_STANDS_ON))
         return True
 
     def lines(self) -> list[StateLine]:
         """Return the line of the state, where there are several branches. It stands on no message: nothing that stays
         at its place tells it to later rounds."""
         several = self.told or len(self.seen) > 1
-        return [StateLine("effect", f"{STANDS_ON}{self.current}", -1)] if several and self.current else []
+        return [StateLine("effect", f"{_STANDS_ON}{self.current}", -1)] if several and self.current else []
 
     def _stands_on(self, name: str) -> None:
         self.current = name
