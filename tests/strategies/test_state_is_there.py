@@ -169,22 +169,3 @@ def test_a_task_that_a_call_at_its_place_only_numbers_is_told(ratio: float) -> N
     assert f"- [x] {names[0]} (task 1)" in text
     assert f"- [>] {names[1]} (task 2)" in text
     assert f"- [ ] {names[3]} (task 4)" in text
-
-
-def test_in_a_large_room_all_that_was_done_outside_the_session_is_listed() -> None:
-    """Also what the newest exchanges show: half of a list of commits would pass for all of them."""
-    commits = [
-        [
-            assistant(None, (f"g{n}", "Bash", {"command": f'git commit -m "Mend part {n}"'})),
-            result(f"g{n}", f"[main {n}a2b3c4] Mend part {n}\n 1 file changed, 2 insertions(+)"),
-        ]
-        for n in range(4)
-    ]
-    records = [*work.session(20, end=False), *commits[0], *work.session(3, end=False)[1:]]
-    records += [record for commit in commits[1:] for record in commit]
-    part = compact(records, strategy="adaptive", target_ratio=0.2)
-    text = "\n".join(message.text() for message in part.messages)
-    assert [found for n in range(4) for found in re.findall(rf'^- git commit "Mend part {n}"', text, re.MULTILINE)] == [
-        f'- git commit "Mend part {n}"' for n in range(4)
-    ]
-    assert "Mend part 3\n 1 file changed" in text

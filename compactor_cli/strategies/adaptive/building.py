@@ -154,13 +154,10 @@ class PlanBuilder:
 
     def _is_seen(self, line: StateLine) -> bool:
         """Return whether what stays at its place shows what a line of the state tells: calls that stay whole, and of a
-        check or an error the result. How often something failed is told, and which task it is that a call only numbers,
-        and in a large room all that was done outside the session: of a list that is not whole, nobody knows what else
-        was done.
+        check or an error the result. How often something failed is told, and which task it is that a call only numbers.
         """
         group = self.group_of.get(line.message)
-        done = line.kind == "effect" and not line.open
-        if group is None or line.kind == "file" or line.times > 1 or (done and self.room > LARGE_ROOM):
+        if group is None or line.kind == "file" or line.times > 1:
             return False
         if group in self.kept:
             return self.kept[group].rendition == "whole" and self._is_told_there(line)

@@ -281,7 +281,7 @@ class Chooser(PlanBuilder):
     def _top_up(self, order: list[ChosenLine], count: int, best: Attempt) -> Attempt:
         """Add small lines further down the order, where the next one is too large for what is left."""
         chosen = order[:count]
-        while self.people and chosen and is_interjection(self.lines.text(chosen[-1].line)):
+        while self.talk and chosen and is_interjection(self.lines.text(chosen[-1].line)):
             chosen.pop()  # what a statement begins with that has no room as a whole
         left = self.room - best.tokens
         # of talk, messages stay whole instead, those first of which most was thought
@@ -309,7 +309,7 @@ class Chooser(PlanBuilder):
             if left < _SMALLEST_LINE:
                 break
             small = choice.cost <= left and choice.line not in self.request_lines
-            if small and not (self.people and is_interjection(self.lines.text(choice.line))):
+            if small and not (self.talk and is_interjection(self.lines.text(choice.line))):
                 left -= choice.cost
                 yield choice
 
