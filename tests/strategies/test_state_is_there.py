@@ -169,3 +169,21 @@ def test_a_task_that_a_call_at_its_place_only_numbers_is_told(ratio: float) -> N
     assert f"- [x] {names[0]} (task 1)" in text
     assert f"- [>] {names[1]} (task 2)" in text
     assert f"- [ ] {names[3]} (task 4)" in text
+
+
+def test_what_was_done_behind_a_turn_of_the_user_is_not_told_before_it() -> None:
+    """It stands behind it, and would seem to be what the turn is about."""
+    asked = "Now commit each of the parts that you have mended, one after the other."
+    commits = [
+        [
+            assistant(None, (f"g{n}", "Bash", {"command": f'git commit -m "Mend part {n}"'})),
+            result(f"g{n}", f"[main {n}a2b3c4] Mend part {n}\n 1 file changed, 2 insertions(+)"),
+        ]
+        for n in range(4)
+    ]
+    records = [*work.session(20, end=False), *commits[0], *work.session(3, end=False)[1:], user(asked)]
+    records += [record for commit in commits[1:] for record in commit]
+    part = compact(records, strategy="adaptive", target_ratio=0.2)
+    text = "\n".join([m.text() + "".join(call.text for call in m.calls) for m in part.messages])
+    assert "Mend part 0" in text
+    assert all(text.index(asked) < text.index(f"Mend part {n}") for n in (1, 2, 3))
