@@ -80,3 +80,25 @@ def test_in_a_small_room_what_the_user_says_comes_before_answers() -> None:
         kept += [rule["text"].rstrip(".") in text for rule in chat["told"]]
     assert len(kept) == 27
     assert sum(kept) >= 21
+
+
+GARDEN = (
+    "I would so much like to know what you think of the garden behind our house, where the roses grow and the cats "
+    "sleep all day long while we sit and talk about nothing at all, as we did before."
+)
+
+
+@pytest.mark.parametrize("target", [220, 280, 300])
+def test_a_greeting_is_not_quoted_without_what_it_opens(target: int) -> None:
+    records = []
+    for part in ("tree", "wall", "pond", "gate", "path", "hedge", "shed", "swing"):
+        records.append({"role": "user", "content": f"Hi there! {GARDEN} And of the {part} too."})
+        records.append(
+            {"role": "assistant", "content": f"That sounds lovely. {GARDEN.replace('I would', 'You would')}"}
+        )
+    records.append({"role": "user", "content": "What was it that I wanted to know from you at first?"})
+    source = api.load(jsonl(*records), tokenizer="o200k_base")
+    settings = Settings(strategy="handoff", target_tokens=target)
+    text = "\n".join(m.text() for m in api.compact(source, settings, tokenizer="o200k_base").parts[0].messages)
+    assert "Hi there! …" not in text
+    assert "garden behind our house" in text
