@@ -189,7 +189,7 @@ GOLDEN = {
     "conversations-sharegpt": (40, 266, 130, 17_209, 8_099),
     "messages-json-string": (3, 79, 48, 19_874, 9_875),
     "messages-list": (3, 79, 48, 19_874, 9_875),
-    "trajectory-list": (3, 79, 57, 19_579, 9_589),
+    "trajectory-list": (3, 79, 57, 19_579, 9_575),
 }
 """Rows, messages before and after, tokens before and after."""
 
