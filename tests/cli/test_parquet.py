@@ -187,8 +187,8 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 GOLDEN = {
     "conversations-sharegpt": (40, 266, 130, 17_209, 8_099),
-    "messages-json-string": (3, 79, 48, 19_874, 9_875),
-    "messages-list": (3, 79, 48, 19_874, 9_875),
+    "messages-json-string": (3, 79, 48, 19_874, 9_861),
+    "messages-list": (3, 79, 48, 19_874, 9_861),
     "trajectory-list": (3, 79, 57, 19_579, 9_575),
 }
 """Rows, messages before and after, tokens before and after."""
