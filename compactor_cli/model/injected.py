@@ -26,7 +26,7 @@ _INJECTED = compiled_later(
     r"|task-notification|environment_context|environment_details|user_instructions|turn_aborted|user_info"
     r"|permissions instructions|collaboration_mode|skill|skills_instructions|INSTRUCTIONS|subagent_notification"
     r"|user_action|returncode|function_results|tool_results?|tool_use_error)\b"
-    rf"|<(?P<tag>{SYSTEM_TAG})\b[^<>\n]*>(?:(?!</?(?P=tag)\b)(?s:.))*</(?P=tag)>\s*$"
+    rf"|(?:<(?P<tag>{SYSTEM_TAG}|system[-_]reminder)\b[^<>\n]*>(?:(?!</?(?P=tag)\b)(?s:.))*</(?P=tag)>\s*)+$"
     r"|EXECUTION RESULT of \[|(?:Current terminal state:\s*)?New Terminal Output:"
     r"|\[Tool result without its call\]|\[…\]\s*$|\[Image: source|Stop hook feedback|Base directory for this skill:"
     r"|# AGENTS\.md instructions|Caveat: The messages below were generated|\[Request interrupted by user"

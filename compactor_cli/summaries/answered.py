@@ -55,13 +55,13 @@ def before_last_request(messages: Sequence[Message], quotes: Sequence[Quote]) ->
         return []
     answer = by_index[turns[asked]]
     text = answer.text("text")
-    picked = [text[start:end] for start, end in picked_items(text, by_index[asked].text("text"))]
+    reply = by_index[asked].text("text")
+    picked = [text[start:end] for start, end in picked_items(text, reply)]
     last = all_statements(text)[-_SAID_LAST:]
     asked_of = " ".join(leads_once(last)) if any(map(ASKS.search, last)) else ""
     said = harmless(one_line(" … ".join(picked) or asked_of, _END))
-    item = SummaryItem(
-        "In progress", f'the last request answers: "{said}"', (answer.number,), order_of(answer, 0), _SURE
-    )
+    told = f'"{harmless(one_line(reply, _OPENING))}" answers: "{said}"'
+    item = SummaryItem("In progress", told, (answer.number,), order_of(answer, 0), _SURE)
     return [item] if said else []
 
 

@@ -34,19 +34,25 @@ _OPTION = compiled_later(_WAY, re.IGNORECASE)
 _LABEL = compiled_later(r"\W*(?:\d{1,2}\W+)?([^\W\d_]{2,12})[ \t]+\d{1,2}\b")
 """The word by which an item is counted: `Option 2`, `1. **Flight 1**`."""
 _TAKES = compiled_later(
-    r"(?:^\W*|\b(?:go(?:ing)?(?: ahead)? with|proceed with|take|choose|pick|book|prefer|select|like|want|have|use|nehme"
-    r"|wähle|möchte|prends|choisis|elijo|prefiero|scelgo|escolho)(?: (?:me|us))? )(?:(?:the|die|la|l'|el|o|a) ?)?"
+    r"(?:(?P<bare>^\W*(?:(?:yes|ok|okay|sure|great|perfect|fine|thanks|ja|oui|s[ií]|sim)\b\W*)?)"
+    r"|\b(?:go(?:ing)?(?: ahead)? with|proceed with|take|choose|pick|book|prefer|select|want|use|nehme|wähle|möchte"
+    r"|prends|choisis|elijo|prefiero|scelgo|escolho)(?: (?:me|us))? |['’]d like |\bwould like )(?:(?:the|die|la|l'|el|o|a) ?)?"
     rf"(?:{_WAY}[ \t]*#?\d{{1,2}}(?!\d)|(?:first|second|third|fourth|fifth|last|erste|zweite|dritte|premi[eè]re"
     rf"|deuxi[eè]me|primera|segunda|tercera) {_WAY}\b)|选[ \t]*\d{{1,2}}(?!\d)",
     re.IGNORECASE,
 )
 """Says which of several ways is taken: `I'd like to go with Option 2`, `The second option, please`."""
+_COURTESY = compiled_later(
+    r"\W*(?:(?:please|thanks|thank you|bitte|danke|merci|por favor|gracias|grazie)\W*)*", re.IGNORECASE
+)
+"""All that may stand behind an option which is named without a verb."""
 _DOUBTS = compiled_later(
-    r"[?？]|\b(?:not|no|none|never|but|however|except|instead|unless|nicht|keine?|kein|aber|pas|mais|pero|skip|without|reject"
-    r"|wrong|bad|too|out|if)\b|n['’]t\b|不|但",
+    r"[?？]|\b(?:not|no|none|never|but|however|except|instead|unless|if|nicht|keine?|aber|pas|mais|pero|skip|without|reject"
+    r"|wrong|bad|too|out|off|others?|rest|remaining|all|both|each|then|first|next|later|after|again|now|plus|also|for|and"
+    r"|fallback|explain|show|tell)\b|n['’]t\b|不|但",
     re.IGNORECASE,
 )
-"""Says that it is refused, asked about, or taken under a condition."""
+"""Says beside an option that it is refused, asked about, taken under a condition, or that others come, too."""
 _WITHIN = compiled_later(r"(?<![\w#])#(\d{1,2})(?=[ :),.])")
 """A number by which an answer speaks of one of several things within a sentence."""
 _DIGITS = compiled_later(r"\d+")
@@ -86,7 +92,10 @@ def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
 def passed_over(answer: str, reply: str) -> list[tuple[int, int]]:
     """Return where the other options stand, where a reply says that it takes one of them and nothing else. Of things to
     be done the others may come next, and what a reply asks about or refuses is not taken."""
-    if len(reply) > _SHORT or not _TAKES.search(reply) or _DOUBTS.search(reply):
+    taken = _TAKES.search(reply) if len(reply) <= _SHORT else None
+    if taken is None or _DOUBTS.search(f"{reply[: taken.start()]} {reply[taken.end() :]}"):
+        return []
+    if taken["bare"] is not None and not _COURTESY.fullmatch(reply, taken.end()):
         return []
     picked = picked_items(answer, reply)
     items = list(_items(answer))

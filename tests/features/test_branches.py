@@ -20,13 +20,16 @@ def branches(session: Session, earlier: tuple[str, ...] = ()) -> list[str]:
     [
         ("git checkout -b tide", "Switched to a new branch 'tide'"),
         ("git switch tide", "Switched to branch 'tide'\nYour branch is up to date."),
-        ("git checkout -q tide", ""),
+        ("git checkout -qb tide", "Switched to a new branch 'tide'"),
         ("git checkout -b tide origin/main 2>&1 | tail -1", "Updating files: 100%"),
-        ("git branch --show-current", "tide\n"),
+        ("git branch --show-current", "Exit code: 0\nWall time: 0.1 seconds\nOutput:\ntide\n"),
         ("git rev-parse --abbrev-ref HEAD", "tide"),
         ('git add . && git commit -m "x"', "[tide 1a2b3c4] x\n 1 file changed"),
         ("git branch", "  main\n* tide"),
         ("git branch -m tide", ""),
+        ("git --no-pager status", "On branch tide"),
+        ("cd web && npm test && git checkout tide", "ok\nSwitched to branch 'tide'"),
+        ("git checkout tide && npm test", "Switched to branch 'tide'\nCommand timed out after 2m"),
         ("gh pr checkout 12", "Switched to branch 'tide'"),
         ("npm test && git checkout tide", "ok\n" * 900 + "Switched to branch 'tide'"),
     ],
@@ -54,6 +57,9 @@ def test_the_only_branch_is_not_told() -> None:
         ("git log --format='[%an %h] %s'", "[Anna 1a2b3c4] tide"),
         ("git checkout tide.py", "Updated 1 path from the index"),
         ("git checkout -- tide", ""),
+        ("git checkout tide", "Updated 3 paths from the index"),
+        ("git checkout --ours tide", ""),
+        ("git checkout HEAD", ""),
         ("git branch --show-current; ls", "tide"),
     ],
 )
@@ -71,13 +77,33 @@ FAILED = "Exit code 1\nerror: pathspec 'ebb' did not match any file(s) known to 
         ("git checkout -q HEAD~2", "", []),
         ("git status", "HEAD detached at 1a2b3c4", []),
         ('git commit -m "x"', "[detached HEAD 1a2b3c4] x", []),
+        ("git checkout -q ebb", "", []),
+        ("git checkout -q origin/main", "", []),
+        ('git checkout -q "$(git merge-base main HEAD)"', "", []),
+        ("for b in a b; do git checkout -q $b; make; done", "", []),
+        ("git switch -d main", "HEAD is now at 1a2b3c4 x", []),
+        ("git checkout -q -", "", []),
+        ("git checkout -q main && npm test", "Exit code 1\n1 failing", []),
+        ("git rebase main ebb", "", []),
+        ("git checkout -q main", "", ["on branch main"]),
         ("git checkout ebb", FAILED, ["on branch tide"]),
+        (
+            "git fetch && git checkout main; git log -1",
+            "error: Your local changes to the following files would be overwritten by checkout:\nAborting\n1a2b3c4 x",
+            ["on branch tide"],
+        ),
         ("git checkout -q ebb", FAILED, ["on branch tide"]),
     ],
 )
 def test_where_no_branch_is_checked_out_none_is_told(command: str, said: str, told: list[str]) -> None:
     session = Session().runs("git status", STATUS).runs("git switch tide", "Switched to branch 'tide'")
     assert branches(session.runs(command, said)) == told
+
+
+def test_a_move_says_that_there_are_several() -> None:
+    """The branch that it came from was never named."""
+    assert branches(Session().runs("git switch tide", "Switched to branch 'tide'")) == ["on branch tide"]
+    assert branches(Session().runs("git switch -c tide", "Switched to a new branch 'tide'")) == []
 
 
 def test_a_later_round_overtakes_the_branch_of_an_earlier_one() -> None:

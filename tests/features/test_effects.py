@@ -294,6 +294,13 @@ def test_commits_that_are_made_anew_have_other_hashes(command: str) -> None:
     assert made == ['git commit "three" (7a2b3c4)', 'git commit "two"', 'git commit "one"']
 
 
+def test_commits_of_a_branch_that_was_left_and_rebased_then_have_other_hashes() -> None:
+    session = commits("one").runs("git checkout main && git pull", "Switched to branch 'main'")
+    session.runs("git checkout tide && git rebase main", f"Switched to branch 'tide'\n{REBASED}")
+    made = [text for text in session.texts() if text.startswith("git commit")]
+    assert made == ['git commit "one"']
+
+
 def test_commits_before_those_that_are_made_anew_keep_their_hashes() -> None:
     texts = commits("one", "two").runs("git rebase -i HEAD~1", REBASED).texts()
     assert [text for text in texts if text.startswith("git commit")] == [

@@ -475,15 +475,15 @@ LEFT = "The branch is pushed.\n\nLeft: #2 (drop old sessions), #3 (mend the log)
 def test_what_a_short_last_request_answers_is_told(said: str, reply: str, told: str) -> None:
     records = [*work.session(12, end=False), assistant(said), user(reply), *filler(1)]
     text = summary_of(compact(records, target_ratio=0.25))
-    assert f'- the last request answers: "{told}" [#' in text
+    assert f'- "{reply}" answers: "{told}" [#' in text
 
 
 def test_what_a_longer_last_request_answers_is_left_to_its_words() -> None:
     long = "Drop the old sessions now, but keep those of the last week, and tell me how many there were. " * 2
     records = [*work.session(12, end=False), assistant(LEFT), user(long), *filler(1)]
-    assert "the last request answers" not in summary_of(compact(records, target_ratio=0.25))
+    assert '" answers: "' not in summary_of(compact(records, target_ratio=0.25))
 
 
 def test_a_short_request_that_nothing_asked_for_answers_nothing() -> None:
     records = [*work.session(12, end=False), assistant("All 42 tests pass now."), user("Add a dark mode."), *filler(1)]
-    assert "the last request answers" not in summary_of(compact(records, target_ratio=0.25))
+    assert '" answers: "' not in summary_of(compact(records, target_ratio=0.25))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from compactor_cli.features.work.state import session_state
 from compactor_cli.model.pairing import pair
 from compactor_cli.strategies.adaptive import must_keep as musts
@@ -161,6 +163,31 @@ def test_of_calls_side_by_side_the_one_that_failed_is_told():
     found = musts.failed_call(session_state(told.messages), told.messages, told.lines, pair(told.messages))
     assert "12A" in "".join(told.lines.text(line) for line in found)
     assert "SEA" not in "".join(told.lines.text(line) for line in found)
+
+
+def test_of_calls_side_by_side_that_failed_the_one_that_acts_is_told():
+    calls = calling(call("c1", "Read", '{"file_path": "/tmp/zzz.txt"}'), call("c2", "book_seat", '{"seat": "12A"}'))
+    failed = [result("c1", "Error: no such file"), result("c2", "Error: the seat is taken")]
+    together = {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": r["tool_call_id"], "content": r["content"], "is_error": True}
+            for r in failed
+        ],
+    }
+    use = [
+        {
+            "type": "tool_use",
+            "id": c["id"],
+            "name": c["function"]["name"],
+            "input": json.loads(c["function"]["arguments"]),
+        }
+        for c in calls["tool_calls"]
+    ]
+    told = Told({"role": "user", "content": "Book it."}, {"role": "assistant", "content": use}, together)
+    found = musts.failed_call(session_state(told.messages), told.messages, told.lines, pair(told.messages))
+    assert "12A" in "".join(told.lines.text(line) for line in found)
+    assert "zzz" not in "".join(told.lines.text(line) for line in found)
 
 
 def test_of_a_long_answer_that_was_agreed_to_few_forms_are_looked_at():

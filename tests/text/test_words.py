@@ -33,6 +33,8 @@ INJECTED = [
     "<task-notification>done</task-notification>",
     "<system_notification>\nShell command 30 has completed.\n</system_notification>",
     '<system_notice id="1">down</system_notice>',
+    "<system_notification>a</system_notification>\n<system_notification>b</system_notification>",
+    "<system_notification>a</system_notification>\n<system-reminder>b</system-reminder>\n",
     "<environment_context>\n<cwd>/x</cwd></environment_context>",
     "<turn_aborted>",
     "# AGENTS.md instructions for /x",

@@ -1,4 +1,4 @@
-"""The branch that work with git stands on, by its commands and what they say."""
+"""The branch that work with git stands on, by its commands and what they say; where that is not sure, none is told."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.folders import folder_of, within
+from compactor_cli.features.work.git_files import folder_option, past_options
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.patterns import compiled_later
@@ -28,11 +29,13 @@ _SAYS = {
 }
 """What commands say of the branch, by their verb; a match without a name says that there is none."""
 _LIKE = {"switch": "checkout", "cherry-pick": "commit", "revert": "commit"}
-_MAKES = ("-b", "-B", "-c", "-C", "--create", "--orphan")
+_MOVES = ("checkout", "switch")
+_MAKES = {"-b", "-B", "-c", "-C", "--create", "--orphan"}
+_FILES = {"--", "--ours", "--theirs", "-p", "--patch"}
 _NAME = compiled_later(r"(?!HEAD$|-)[\w./+-]*\w")
-_COMMIT = compiled_later(r"[0-9a-f]{7,40}|.*[~^@:].*")
-"""What is checked out without a branch."""
 _PATH = compiled_later(r".*/|\.+|.*\.[A-Za-z]\w*")
+_STAYED = compiled_later(r"^(?:error|fatal): |^Updated \d+ paths? from ", re.MULTILINE)
+"""What git says where a checkout did not go to another branch."""
 _WINDOW = 2_000
 """Characters at either end of an output in which that is looked for."""
 
@@ -42,79 +45,94 @@ class Branches(Struct):
 
     seen: set[str] = field(default_factory=set)
     current: str = ""
-    """Empty while nothing is known, or where no branch is checked out."""
-    told: bool = False
-    """An earlier round told it."""
+    """Empty where that is not known, or no branch is checked out."""
+    moved: bool = False
+    """The work came from another branch, or an earlier round told that there are several."""
 
     def note(self, call: ToolCall, steps: Sequence[Step], home: str) -> None:
         """Take over what the commands of git in a command line, in the main folder, did and said."""
-        if call.undecided or not any(step.words[0] in ("git", "gh") for step in steps):
+        if not any(step.words[0] in ("git", "gh") for step in steps):
             return
         verbs = [*_verbs(steps, folder_of(call, home), home)]
         said = both_ends(call.said, _WINDOW, _WINDOW) if verbs else ""
         for verb, rest in verbs:
-            found = list(pattern.finditer(said)) if (pattern := _SAYS.get(_LIKE.get(verb, verb))) else []
-            if verb == "branch" and "--show-current" in rest and len(steps) == 1:
-                self._stands_on(_one_name(said))
-            elif verb == "branch" and (renamed := _renamed(rest)):
-                self._stands_on(renamed if not call.failed else self.current)
-            elif verb == "rev-parse" and rest == ["--abbrev-ref", "HEAD"] and len(steps) == 1:
-                self._stands_on(_one_name(said))
-            elif found and (verb != "branch" or not rest):
-                self._stands_on(next(filter(None, found[-1].groupdict().values()), ""))
-            elif verb in ("checkout", "switch") and not call.failed and (name := _checked_out(rest)) is not None:
+            pattern = _SAYS.get(_LIKE.get(verb, verb)) if verb != "branch" or not rest else None
+            if pattern and (found := list(pattern.finditer(said))):
+                name = next(filter(None, found[-1].groupdict().values()), "")
+                self.moved = self.moved or (
+                    verb in _MOVES and not _MAKES & set(rest) and name not in ("", self.current)
+                )
                 self._stands_on(name)
+            elif (asks := _asks(verb, rest)) and len(steps) == 1:
+                self._is_named(said)
+            elif not asks and not _STAYED.search(said) and (name := _goes_to(verb, rest)) is not None:
+                sure = not call.failed and not call.undecided and (name in self.seen or _MAKES & set(rest))
+                self._stands_on(name if sure or _renames(verb, rest) else "")
 
     def carry(self, text: str) -> bool:
         """Take over a line of an earlier round; return whether it is one of these."""
         if not text.startswith(_STANDS_ON):
             return False
-        self.told = True
+        self.moved = True
         self._stands_on(text.removeprefix(_STANDS_ON))
         return True
 
     def lines(self) -> list[StateLine]:
         """Return the line of the state, where there are several branches. It stands on no message: nothing that stays
         at its place tells it to later rounds."""
-        several = self.told or len(self.seen) > 1
+        several = self.moved or len(self.seen) > 1
         return [StateLine("effect", f"{_STANDS_ON}{self.current}", -1)] if several and self.current else []
 
     def _stands_on(self, name: str) -> None:
-        self.current = name
-        self.seen |= {name} - {""}
+        self.current = name if _NAME.fullmatch(name) else ""
+        self.seen |= {self.current} - {""}
+
+    def _is_named(self, said: str) -> None:
+        """Take over the answer to what the branch is called, behind what a harness says of the command."""
+        name = said.strip().rpartition("\n")[2].strip()
+        if name in ("", "HEAD") or _NAME.fullmatch(name):
+            self._stands_on(name)
 
 
 def _verbs(steps: Sequence[Step], folder: str, home: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield verb and further words of commands of git that are run in the main folder."""
+    """Yield verb and further words of commands of git that are run in the main folder or below it."""
     for step in steps:
-        words = step.words
+        words = list(step.words)
         if words[0] == "cd" and len(words) > 1:
             folder = within(folder, words[1], home)
-        elif not folder and words[0] == "git" and len(words) > 1 and not words[1].startswith("-"):
-            yield words[1], list(words[2:])
-        elif not folder and words[:3] == ("gh", "pr", "checkout"):
+        elif words[:3] == ["gh", "pr", "checkout"] and _is_within(folder):
             yield "checkout", ["-"]
+        elif words[0] == "git" and _is_within(within(folder, folder_option(words[1:]), home)):
+            yield from ((asked[0], asked[1:]) for asked in (past_options(words[1:]),) if asked)
 
 
-def _checked_out(rest: Sequence[str]) -> str | None:
-    """Return the branch that a checkout goes to, empty where it goes to a commit; None where it goes nowhere, or does
-    not say."""
+def _is_within(folder: str) -> bool:
+    return not folder.startswith(("/", "~", ".."))
+
+
+def _asks(verb: str, rest: Sequence[str]) -> bool:
+    """Return whether a command asks what the branch is called."""
+    return (verb == "branch" and "--show-current" in rest) or (verb, *rest) == ("rev-parse", "--abbrev-ref", "HEAD")
+
+
+def _renames(verb: str, rest: Sequence[str]) -> bool:
+    """Return whether a command gives the branch at hand another name."""
     plain = [word for word in rest if not word.startswith("-")]
-    if "--" in rest or not plain or "-" in rest or "--detach" in rest:
-        return "" if "--detach" in rest else None
-    made = any(word in _MAKES for word in rest)
-    if len(plain) > (2 if made else 1) or (not made and _PATH.fullmatch(plain[0])):
+    return verb == "branch" and bool({"-m", "-M", "--move"} & set(rest)) and len(plain) == 1
+
+
+def _goes_to(verb: str, rest: Sequence[str]) -> str | None:
+    """Return the branch that a command goes to without saying so, empty where it does not tell which; None for one that
+    stays where it is."""
+    plain = [word for word in rest if not word.startswith("-") or word == "-"]
+    if verb == "rebase":
+        return "" if len(plain) > 1 and not {"--onto", "-x", "--exec", "-s", "-X"} & set(rest) else None
+    if _renames(verb, rest):
+        return plain[0]
+    if verb not in _MOVES or not plain or _FILES & set(rest) or plain == ["HEAD"]:
+        return "" if verb in _MOVES and {"-d", "--detach"} & set(rest) else None
+    if _MAKES & set(rest):
+        return plain[0]
+    if len(plain) > 1 or _PATH.fullmatch(plain[0]):
         return None
-    return "" if not made and _COMMIT.fullmatch(plain[0]) else plain[0]
-
-
-def _renamed(rest: Sequence[str]) -> str:
-    """Return the new name of the branch at hand, where a command gives it one."""
-    plain = [word for word in rest if not word.startswith("-")]
-    return plain[0] if {"-m", "-M", "--move"} & set(rest) and len(plain) == 1 else ""
-
-
-def _one_name(said: str) -> str:
-    """Return the name that is all an output says; empty where it says none."""
-    name = said.strip()
-    return name if _NAME.fullmatch(name) else ""
+    return "" if {"-d", "--detach"} & set(rest) else plain[0]

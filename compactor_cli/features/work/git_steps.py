@@ -40,6 +40,8 @@ class Commits(Struct):
     """Commits that can be taken back, by the text of their line, the newest last."""
 
     made: list[str] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    """Those of any branch: a rebase may make them anew on the one that was left before."""
 
     def note(self, text: str, key: str, words: Sequence[str]) -> list[str]:
         """Take over a command of git that succeeded, without options before its verb; the lines of commits that are no
@@ -49,6 +51,7 @@ class Commits(Struct):
         del self.made[len(self.made) - len(before) :]
         if key in _COMMITS and "--abort" not in words:
             self.made = [*(made for made in self.made[1 - _MOST :] if made != text), text]
+            self.known = [*(known for known in self.known[1 - _MOST :] if known != text and known not in before), text]
         elif verb in _ELSEWHERE and not _stays(words):
             self.made.clear()
         return before
@@ -59,11 +62,11 @@ class Commits(Struct):
         if not words or words[0] not in ("rebase", "pull") or _REBASED not in said:
             return {}
         counts = [count for word in words[1:] if (count := commits_back(word)) is not None]
-        anew = self.made[-counts[0] :] if counts else self.made
+        anew = self.made[len(self.made) - counts[0] :] if counts else self.known
         without = [_HASH_OF.sub("", text) for text in anew]
-        there = Counter(without) + Counter(self.made)
+        there = Counter(without) + Counter(self.known)
         new = {text: bare for text, bare in zip(anew, without, strict=True) if text != bare and there[bare] == 1}
-        self.made = [new.get(text, text) for text in self.made]
+        self.made, self.known = ([new.get(text, text) for text in texts] for texts in (self.made, self.known))
         return new
 
     def carry(self, lines: Sequence[str]) -> None:
@@ -71,6 +74,7 @@ class Commits(Struct):
         known = set(self.made)
         older = [line for line in lines if line.startswith(_COMMITS) and line not in known]
         self.made = [*older, *self.made][-_MOST:]
+        self.known = [*(line for line in older if line not in self.known), *self.known][-_MOST:]
 
     def _behind(self, words: Sequence[str]) -> list[str]:
         """Return the commits that a reset leaves behind."""

@@ -298,9 +298,9 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         elif not call.running:
             state.failed[effect.key] = StateLine("effect", f"{_UNFINISHED}{effect.text}", call.message, open=True)
     elif effect.done:
-        if renamed := state.commits.renamed(effect.git, call.said):
-            lines = ((renamed.get(text, text), line) for text, line in state.done.items())
-            state.done = {text: replace(line, text=text) for text, line in lines}
+        for old, new in state.commits.renamed(effect.git, call.said).items():
+            if (line := state.done.pop(old, None)) is not None:
+                state.done[new] = replace(line, text=new)
         for gone in state.commits.note(effect.text, effect.key, effect.git) if effect.git else ():
             state.done.pop(gone, None)
         if not effect.text:

@@ -35,7 +35,7 @@ from compactor_cli.strategies.shared.rooms import LARGE_ROOM, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
 from compactor_cli.summary_text.state_block import with_whole_list
-from compactor_cli.summary_text.state_line import StateLine
+from compactor_cli.summary_text.state_line import StateLine, failed_times
 
 REQUEST = "large request of the user"
 """Reason of a request that is cut at its place."""
@@ -300,8 +300,7 @@ class PlanBuilder:
             if line.message > end
             and (decision := decisions.get(self.group_of[line.message])) is not None
             and (
-                line.kind == "task"
-                or (line.kind == "effect" and line.open and line.times == 1 and decision.rendition == "whole")
+                line.kind == "task" or (line.times == failed_times(line.text)[0] == 1 and decision.rendition == "whole")
             )
         }
         lines = with_whole_list(self.state, lambda line: line not in there)

@@ -11,11 +11,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.work.acting_tools import acts
 from compactor_cli.features.work.endings import has_failed
+from compactor_cli.features.work.ledger import call_arguments, command_of
 from compactor_cli.features.work.state import answers_before_turns
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
-from compactor_cli.model.pairing import Pairing
+from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.replies import reply_span
 from compactor_cli.model.talking import telling_requests
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
@@ -179,10 +181,16 @@ def failed_call(
     calls = {
         call
         for (at, part), call in pairing.answers.items()
-        if messages[at].index == newest and has_failed(messages[at].parts[part])
+        if messages[at].index == newest and has_failed(messages[at].parts[part]) and _may_act(messages, call)
     }
     found = (line for at in sorted({at for at, _ in calls}) for line in lines.of_message(messages[at].index))
     return [line for line in found if (lines.piece(line).message, lines.piece(line).part) in calls]
+
+
+def _may_act(messages: Sequence[Message], spot: Spot) -> bool:
+    """Return whether a call is of a tool that acts outside the session, or runs a command."""
+    call = messages[spot[0]].parts[spot[1]]
+    return acts(call.name) or bool(command_of(call_arguments(call)))
 
 
 def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
