@@ -36,7 +36,8 @@ _LABEL = compiled_later(r"\W*(?:\d{1,2}\W+)?([^\W\d_]{2,12})[ \t]+\d{1,2}\b")
 _TAKES = compiled_later(
     r"(?:(?P<bare>^\W*(?:(?:yes|ok|okay|sure|great|perfect|fine|thanks|ja|oui|s[ií]|sim)\b\W*)?)"
     r"|\b(?:go(?:ing)?(?: ahead)? with|proceed with|take|choose|pick|book|prefer|select|want|use|nehme|wähle|möchte"
-    r"|prends|choisis|elijo|prefiero|scelgo|escolho)(?: (?:me|us))? |['’]d like |\bwould like )(?:(?:the|die|la|l'|el|o|a) ?)?"
+    r"|prends|choisis|elijo|prefiero|scelgo|escolho)(?: (?:me|us))? |['’]d like |\bwould like )"
+    r"(?:(?:the|die|la|l'|el|o|a) ?)?"
     rf"(?:{_WAY}[ \t]*#?\d{{1,2}}(?!\d)|(?:first|second|third|fourth|fifth|last|erste|zweite|dritte|premi[eè]re"
     rf"|deuxi[eè]me|primera|segunda|tercera) {_WAY}\b)|选[ \t]*\d{{1,2}}(?!\d)",
     re.IGNORECASE,
