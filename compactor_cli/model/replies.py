@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from compactor_cli.model.message import Message
 from compactor_cli.text.patterns import compiled_later
 
+AGREEMENT = 24
+"""Tokens up to which a message of the user is an answer to what the agent said before it."""
 _OPENING = compiled_later(
     r"\s*(?:\[[^\]\n]{1,80}\][^\n]{0,20}\n)?(?:the |your )?(?:user|tool use|questions?|operation)\b"
     r"[^\n:]{0,160}\b(?:want|reject|den[iy]|declin|refus|cancel|answer|feedback|said|repl|respon)",

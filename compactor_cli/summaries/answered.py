@@ -9,6 +9,7 @@ from compactor_cli.features.work.state import answers_before_turns
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.plan import Quote
 from compactor_cli.model.planning import SummaryRequest
+from compactor_cli.model.replies import AGREEMENT
 from compactor_cli.summaries.sections import SummaryItem, order_of
 from compactor_cli.summaries.told import all_statements, leads_once
 from compactor_cli.summary_text.excerpts import harmless, heading
@@ -21,8 +22,6 @@ _OPENING, _END = 160, 400
 """Characters of the first sentence of the agent's last words, or of one before calls, and of the last ones."""
 _SILENT = 2
 """Turns with calls and no words behind those words at most: what more of them did is something else."""
-_AGREEMENT = 24
-"""Tokens up to which a request is an answer to what the agent said before it."""
 _SURE = 8.0
 """What makes what a request answers worth more than most of what is said."""
 _SAID_LAST = 2
@@ -49,9 +48,11 @@ def before_last_request(messages: Sequence[Message], quotes: Sequence[Quote]) ->
     """Return what the agent said before the request with which a summary ends, where that has so few words that it says
     little without it: what it picks of it, else the end, if that asks something."""
     asked = next((quote.message for quote in quotes if quote.kind in ("last", "only")), None)
+    if asked is None:
+        return []
     turns = {request: answer for answer, request in answers_before_turns(messages)}
     by_index = {message.index: message for message in messages}
-    if asked not in turns or by_index[asked].tokens > _AGREEMENT:
+    if asked not in turns or by_index[asked].tokens > AGREEMENT:
         return []
     answer = by_index[turns[asked]]
     text = answer.text("text")

@@ -98,13 +98,13 @@ def passed_over(answer: str, reply: str) -> list[tuple[int, int]]:
         return []
     if taken["bare"] is not None and not _COURTESY.fullmatch(reply, taken.end()):
         return []
-    picked = picked_items(answer, reply)
     items = list(_items(answer))
-    if len(picked) != 1 or len(items) < 2 or not all(_is_option(answer[start:end]) for start, end in items):
+    wanted = set(_numbers(reply, len(items))).intersection(range(1, len(items) + 1))
+    if len(wanted) != 1 or len(items) < 2 or not all(_is_option(answer[start:end]) for start, end in items):
         return []
     start, end = items[-1]
     items[-1] = start, start + len(_without_paragraph(answer[start:end]))
-    return [span for span in items if span[0] != picked[0][0]]
+    return [span for number, span in enumerate(items, 1) if number not in wanted]
 
 
 def _is_option(item: str) -> bool:

@@ -103,7 +103,8 @@ def _verbs(steps: Sequence[Step], folder: str, home: str) -> Iterator[tuple[str,
         elif words[:3] == ["gh", "pr", "checkout"] and _is_within(folder):
             yield "checkout", ["-"]
         elif words[0] == "git" and _is_within(within(folder, folder_option(words[1:]), home)):
-            yield from ((asked[0], asked[1:]) for asked in (past_options(words[1:]),) if asked)
+            verb, *rest = past_options(words[1:]) or [""]
+            yield verb, rest
 
 
 def _is_within(folder: str) -> bool:

@@ -14,7 +14,7 @@ from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import is_interjection, people_talk
-from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
+from compactor_cli.strategies.shared.rooms import SMALL_ROOM, part_between
 from compactor_cli.summary_text.excerpts import begins_part, is_said_by
 
 _TALK = 0.6
@@ -68,7 +68,7 @@ def ranked_lines(
             statements.append(Statement(piece.message, speaker, text))
             lines_of.append(members)
     likely = both_values(statements, profile.talk, profile.binding)
-    answers = 1.0 if people else between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0)) / max(room, 1)
+    answers = 1.0 if people else part_between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0))
     values = [
         either(later, binds) * (answers if said.speaker == "assistant" else 1.0)
         for (later, binds), said in zip(likely, statements, strict=True)

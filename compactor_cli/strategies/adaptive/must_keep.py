@@ -18,7 +18,7 @@ from compactor_cli.features.work.state import answers_before_turns
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, Spot
-from compactor_cli.model.replies import reply_span
+from compactor_cli.model.replies import AGREEMENT, reply_span
 from compactor_cli.model.talking import telling_requests
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
@@ -32,8 +32,6 @@ from compactor_cli.text.sentences import BULLET
 
 _FEW_WORDS = 12
 """Tokens up to which a message of the user has few words."""
-_AGREEMENT = 24
-"""Tokens up to which a message of the user is an answer to what the agent said before it."""
 _MOST_AGREED = 40
 """Lines at most of such an answer, where it has no room as a whole."""
 _END = 2
@@ -152,7 +150,7 @@ def agreed_to(messages: Sequence[Message], lines: SessionLines) -> Iterator[tupl
     if request < 0:
         return
     speech, reply = _speech(lines, index), messages[request]
-    agrees = reply.tokens <= _AGREEMENT
+    agrees = reply.tokens <= AGREEMENT
     if agrees and speech:
         yield speech, False
     if picked := picked_lines(reply.text("text"), lines, speech):
@@ -263,9 +261,8 @@ def state_within(
         shortest = costs[-1][1]
         reserved -= shortest if line.kind == "effect" else 0
         # why it failed tells more than what it was to do
-        first = 1 if len(costs) > _BARE and costs[0][1] > _DETAILED * room else 0
-        fits_in = ((form, cost, left if cost == shortest else left - reserved) for form, cost in costs[first:])
-        fitting = ((form, cost) for form, cost, free in fits_in if cost <= free)
+        told = costs[1:] if len(costs) > _BARE and costs[0][1] > _DETAILED * room else costs
+        fitting = ((form, cost) for form, cost in told if cost <= (left if cost == shortest else left - reserved))
         if fits := next(fitting, None):
             taken.append(fits[0])
             left -= fits[1]

@@ -49,11 +49,11 @@ def take_pending(
     left += room
     apart = int(left * _FOR_HOLES) if left >= _ROOM and any(lines.scope(line) >= 0 for line in pending) else 0
     left = apart + selector.fill((line for line in pending if line not in again), left - apart)
-    for hole in holes(telling, lines, selector.taken) if apart else ():
-        cost = sum(map(selector.cost, hole))
-        if cost <= left:
-            left -= sum(map(selector.take, hole))
-    left = selector.fill((line for line in pending if line not in again), left)
+    if apart:
+        for hole in holes(telling, lines, selector.taken):
+            if sum(map(selector.cost, hole)) <= left:
+                left -= sum(map(selector.take, hole))
+        left = selector.fill((line for line in pending if line not in again), left)
     selector.fill(again, left)
 
 

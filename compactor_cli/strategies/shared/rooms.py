@@ -21,9 +21,14 @@ def share_of(room: int, small: float, large: float) -> float:
 
 def between(room: int, low: tuple[int, float], high: tuple[int, float]) -> float:
     """Return the tokens of a share that changes from one size of room to another, each given with its share."""
+    return room * part_between(room, low, high)
+
+
+def part_between(room: int, low: tuple[int, float], high: tuple[int, float]) -> float:
+    """Return such a share itself."""
     (smallest, first), (largest, last) = low, high
     size = (min(max(room, smallest), largest) - smallest) / (largest - smallest)
-    return room * (first + size * (last - first))
+    return first + size * (last - first)
 
 
 def room_for_older(asked: float, room: int) -> float:
