@@ -137,7 +137,8 @@ def page_for(request: SummaryRequest) -> Page:
         form = drafted(form)
         head += f"\n{written_by(draft.model)}"
     parts = tuple(part for part, _ in request.parts)
-    roomy = request.budget >= _ROOMY
+    # headings without a line are for what an agent did; of what stands before that they tell nothing
+    roomy = request.budget >= _ROOMY and any(message.role == "assistant" for message in request.messages)
     since = since_last_request(request) if form.ends_with_request else ""
     return Page(
         form,
@@ -148,7 +149,7 @@ def page_for(request: SummaryRequest) -> Page:
         draft=draft or NO_DRAFT,
         since=since,
         asked_before=request.asked_before,
-        goes_on=request.answered and not form.ends_with_request,
+        goes_on=request.answered,
     )
 
 

@@ -14,6 +14,8 @@ from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 
 _FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
+_EMPTY = ("[]", "{}")
+"""Results that say, as JSON, that nothing was found."""
 _BEFORE_OUTPUT = "\nOutput:"
 """Stands between what a harness says of a command and what the command said."""
 _NO_OUTPUT = compiled_later(r"\s*(?:\(?(?:Bash completed with )?no output\)?\.?\s*)?", re.IGNORECASE)
@@ -40,6 +42,8 @@ def short_result(call: Part, result: Part, *, failed: bool, width: int) -> str:
     before, marked, output = said.partition(_BEFORE_OUTPUT)
     if command and _NO_OUTPUT.fullmatch(output if marked else before):
         return "no output" if searches(command) else ""
+    if said in _EMPTY:
+        return said
     if is_few_words(result):
         return "" if _SAYS_NOTHING.fullmatch(said) or noisy_lines(said) else said
     return one_line(outcome_line(said), width) if command else ""

@@ -29,6 +29,7 @@ from compactor_cli.features.work.git_steps import Commits, ended_worktree
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
+from compactor_cli.features.work.user_commands import UserCommand
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.summary_text.state_block import (
@@ -79,6 +80,7 @@ class _State(Struct):
     """Effects that failed, by what has to succeed to make up for them."""
     commits: Commits = field(default_factory=Commits)
     branches: Branches = field(default_factory=Branches)
+    command: UserCommand = field(default_factory=UserCommand)
     ended: set[str] = field(default_factory=set)
     """What was cancelled or deleted: nothing of it is open."""
     pending: list[StateLine] = field(default_factory=list)
@@ -138,6 +140,7 @@ def _state_after(
             _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
     last = messages[-1].index if messages else -1
     _carry(state, earlier, keep_pending=last <= told.last)
+    state.command.note(messages, told.last)
     for order, call in enumerate(calls[before:]):
         if call.answered:
             given_up = not every_error and is_given_up(order, len(calls) - before)
@@ -207,12 +210,13 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
             others.append(line)
     state.tasks = TaskList(tasks) if tasks else state.tasks
     effects: list[str] = []
+    carriers = state.checks, state.errors, state.files, state.branches, state.command
     for line in reversed(others):  # they stand newest first
         if line.startswith(_IN_FLIGHT):
             state.pending += [StateLine("pending", line, -1, open=True)] if keep_pending else []
         elif running := _CARRIED_RUNNING.match(line):
             state.running[running[1]] = StateLine("effect", line, -1, open=True)
-        elif not any(known.carry(line) for known in (state.checks, state.errors, state.files, state.branches)):
+        elif not any(known.carry(line) for known in carriers):
             effects.append(line)
     for number, line in enumerate(reversed(effects), -len(effects)):  # and these in the order of time
         _carry_effect(state, line, number)
@@ -274,12 +278,12 @@ def _note_declined(state: _State, call: ToolCall, changes: Sequence[tuple[str, s
     they happen all the same."""
     declined = call.undecided and is_declined(call.said)
     unanswered = call.answered and call.said == NO_RESPONSE
-    if call.command or not (declined or unanswered or state.failed):
+    if not (declined or unanswered or state.failed):
         return
     for path, _ in changes:
         edit = f"{_EDIT_OF}{path}"
         state.failed.pop(effect_key(edit), None)
-        if declined or unanswered:
+        if (declined or unanswered) and not call.command:
             said = DECLINED if declined else _UNFINISHED
             state.failed[effect_key(edit)] = StateLine("effect", f"{said}{edit}", call.message, open=True)
 
@@ -352,6 +356,7 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     tasks = [_task_line(task) for task in state.tasks.tasks if task.status in _MARKS]
     root = shortening(state.files.new_paths(), state.home)
     yield from (line for line in tasks if line.open)
+    yield from state.command.lines()
     yield from reversed(state.pending)
     yield from [*reversed(state.running.values())][:_MOST_RUNNING]
     yield from state.errors.lines(root, order)

@@ -50,7 +50,7 @@ _USED = 0.97
 """Share of the room below which groups are looked for that fit whole into what is left."""
 _ASKED = (RESULT_SHARE, RESULT_SHARE / 4)
 """Shares of a small and of a large room that lines of the newest result with what it was asked for may take."""
-_RESULTS = 0.06
+_RESULTS = 0.15
 """Share of the room for results since the newest request that stay as a whole."""
 _LEAST = 0.1
 """What a token of a line must be worth beside one of the lines before: the last quarter of all has 2% of the value."""

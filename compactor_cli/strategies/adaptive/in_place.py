@@ -129,6 +129,8 @@ class InPlaceRenderer:
             return (), asked
         lines, bounds = self._lines.of_piece(number), self._lines.bounds
         telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _LINE]
+        if text.lstrip()[:1] in ("{", "["):  # a record begins with what it is of
+            return (), self._of_line_size(telling[:_ASKED])
         best = sorted(telling, key=lambda line: (line != lines[-1], -bounds[line]))
         return (), best[:1]
 
@@ -140,7 +142,10 @@ class InPlaceRenderer:
 
     def _asked_lines(self, number: int) -> Sequence[int]:
         """Return a few lines of a result, the first of which holds what was asked for."""
-        lines = self.asked_for(number)[:_ASKED]
+        return self._of_line_size(self.asked_for(number)[:_ASKED])
+
+    def _of_line_size(self, lines: Sequence[int]) -> Sequence[int]:
+        """Return the first of these lines that are no longer together than a line, in order."""
         sizes = accumulate(self._lines.ends[line] - self._lines.starts[line] for line in lines)
         return tuple(sorted(line for line, size in zip(lines, sizes, strict=True) if size <= _LINE))
 

@@ -23,6 +23,8 @@ _FEW = 40
 _LINES = 2
 """Lines of each name."""
 _SHORTEST = 5
+_PLACE = compiled_later(r"^\s*(?:[\w./-]+[:-](?=\d))?\d*(?: ?[|\t→:-])?\s*")
+"""The file and the number of a line, as tools that read and that search show them."""
 _DEFINES = compiled_later(
     r"\b(?:func|fun|def|class|fn|function|type|interface|struct|enum|trait|const|let|var|sub|module)\b[^\n]{0,60}$"
 )
@@ -40,7 +42,10 @@ def named_lines(messages: Sequence[Message], lines: SessionLines, room: float) -
     words = (name for name in names if len(name) >= _SHORTEST and name.isidentifier())
     found = [_holding(name, request.index, lines) for name in islice(words, _NAMES)]
     for held in sorted(filter(None, found), key=len):
-        yield from ([line] for _, line in sorted(held, key=lambda found: (not found[0], -found[1]))[:_LINES])
+        best = [line for _, line in sorted(held, key=lambda found: (not found[0], -found[1]))]
+        first = {lines.message(line): line for line in reversed(best)}  # what one result says twice is said once
+        chosen = sorted(best, key=lambda line: first[lines.message(line)] != line)
+        yield from ([line] for line in chosen[:_LINES])
 
 
 def _holding(name: str, request: int, lines: SessionLines) -> list[tuple[bool, int]]:
@@ -54,9 +59,10 @@ def _holding(name: str, request: int, lines: SessionLines) -> list[tuple[bool, i
         for line in reversed(lines.of_piece(number)):
             text = lines.text(line)
             at = _place_of(name, text)
-            if at < 0 or line in lines.silent or text in known:
+            bare = _PLACE.sub("", text, count=1) if at >= 0 else ""
+            if at < 0 or line in lines.silent or bare in known:
                 continue
-            known.add(text)
+            known.add(bare)
             found.append((_DEFINES.search(text, 0, at) is not None, line))
         if len(found) > _FEW:
             return []

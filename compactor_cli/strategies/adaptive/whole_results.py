@@ -8,20 +8,25 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.shared.asked import OURS, conflicts
+from compactor_cli.text.patterns import compiled_later
 
 _SMALL = 400
 """Characters of a small result, without lines that say nothing."""
+_PATH = compiled_later(r"(?:[-\w.@+ ]+/)*[-\w.@+]+\.\w+|(?:[-\w.@+]+/)+[-\w.@+]*")
+_LISTED, _BESIDE = range(3, 41), 3
+"""Files of a list of those that were found, and lines beside them."""
 
 
 def whole_results(
     groups: Iterable[Group], messages: Sequence[Message], lines: SessionLines, in_place: Container[int]
 ) -> Iterator[list[int]]:
-    """Yield the lines of small results of those groups that stay at their place, and both sides of conflicts in results
-    of any, as long as no edit took a line of them out."""
+    """Yield the lines of small results of those groups that stay at their place, and of results of any the files of a
+    list and both sides of conflicts, as long as no edit took a line of these out."""
     for group in groups:
         results = [messages[i] for i in group.messages if messages[i].results]
         parted = any(OURS in message.text() for message in results)
         if not parted and group.index not in in_place:
+            yield from _lists(results, lines)
             continue
         own = [line for message in results for line in lines.of_message(message.index)]
         telling = [line for line in own if line not in lines.silent]
@@ -31,3 +36,12 @@ def whole_results(
             sides = [own[at] for at in conflicts([*map(lines.text, own)])]
             if lines.silent.isdisjoint(sides):
                 yield sides
+
+
+def _lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int]]:
+    """Yield the lines of results that are hardly more than paths of files: what there is to go through."""
+    for message in results:
+        telling = [line for line in lines.of_message(message.index) if line not in lines.silent]
+        listed = [line for line in telling if _PATH.fullmatch(lines.text(line).strip())]
+        if len(listed) in _LISTED and len(telling) - len(listed) <= _BESIDE:
+            yield listed

@@ -18,6 +18,8 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import has_words
 
 _WORD = compiled_later(r"\w{4,}")
+_ID = compiled_later(r"(?<![\w.-])(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])\w+(?:[.-]\w+)+(?![\w.-]\w)")
+"""What has letters, digits and what joins them, as the ids of issues have: `av-12.3`."""
 _FILE = compiled_later(r"\S*\w\.[A-Za-z]\w{0,4}\W*")
 """The name of a file, which says where something is looked for, as a path does, and not what."""
 _PLACE = compiled_later(
@@ -111,6 +113,7 @@ def _of_call(call: Part, longest: float = inf) -> Iterator[str]:
             for chunk in value[:_READ].split():
                 if "/" not in chunk and not ("." in chunk and _FILE.fullmatch(chunk)):
                     yield from _WORD.findall(chunk)
+                    yield from _ID.findall(chunk)
 
 
 def _names(text: str) -> frozenset[str]:
@@ -152,7 +155,8 @@ def _holding(lines: Sequence[str], text: str, words: frozenset[str]) -> list[int
     held: defaultdict[str, list[int]] = defaultdict(list)
     holding = {index for word in present for index, line in enumerate(lines) if word in line}
     for index in sorted(holding):
-        for word in words.intersection(_WORD.findall(lines[index])):
+        line = lines[index]
+        for word in (*words.intersection(_WORD.findall(line)), *words.intersection(_ID.findall(line))):
             held[word].append(index)
     few = max(_FEW, len(lines) // _SHARE)
     telling = sorted((len(where), where) for where in held.values() if len(where) <= few)
