@@ -18,7 +18,7 @@ from compactor_cli.strategies.adaptive.building import REQUEST, PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.misleading import misleads
-from compactor_cli.strategies.adaptive.named import NAMED_SHARE, named_lines
+from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE
 from compactor_cli.strategies.adaptive.pending_results import take_pending
 from compactor_cli.strategies.adaptive.whole_results import whole_results
@@ -97,6 +97,7 @@ class Chooser(PlanBuilder):
             (share_of(self.room, *_ANSWERS) - agreed, answers),
             (share_of(self.room, *_FAILED), [failed]),
             (NAMED_SHARE * self.room, named_lines(inputs.messages, self.lines, self.room)),
+            (WORKED_ON_SHARE * self.room, worked_on(inputs.messages, self.lines, self.room)),
         )
         for room, texts in said:
             for text in must_keep.within(room, texts, self.lines, self.selector.cost):

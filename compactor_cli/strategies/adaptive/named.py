@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.message import Message
+from compactor_cli.model.replies import reply_in
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 
+WORKED_ON_SHARE = 0.04
 NAMED_SHARE = 0.04
 """Share of the room for such lines."""
 _ROOM = 1_500
@@ -23,6 +26,8 @@ _FEW = 40
 _LINES = 2
 """Lines of each name."""
 _SHORTEST = 5
+_SUBJECTS = 4
+"""Names of which the agent speaks most that are looked for in each result."""
 _PLACE = compiled_later(r"^\s*(?:[\w./-]+[:-](?=\d))?\d*(?: ?[|\t→:-])?\s*")
 """The file and the number of a line, as tools that read and that search show them."""
 _DEFINES = compiled_later(
@@ -34,18 +39,48 @@ _DEFINES = compiled_later(
 def named_lines(messages: Sequence[Message], lines: SessionLines, room: float) -> Iterator[list[int]]:
     """Yield, each alone, lines of results and answers with the names of the newest request, those of the rarest name
     first: of each the line that defines it, if there is one, and the newest ones. None for a small room."""
-    request = next((m for m in reversed(messages) if m.origin == "request"), None)
-    if request is None or room < _ROOM:
+    if room < _ROOM:
         return
-    text = request.text("text")[:_READ]
+    request, text = _asked_last(messages)
     names = sorted(identifiers(text), key=text.find)
-    words = (name for name in names if len(name) >= _SHORTEST and name.isidentifier())
-    found = [_holding(name, request.index, lines) for name in islice(words, _NAMES)]
+    words = filter(_is_word, names)
+    found = [_holding(name, request, lines) for name in islice(words, _NAMES)]
     for held in sorted(filter(None, found), key=len):
         best = [line for _, line in sorted(held, key=lambda found: (not found[0], -found[1]))]
         first = {lines.message(line): line for line in reversed(best)}  # what one result says twice is said once
         chosen = sorted(best, key=lambda line: first[lines.message(line)] != line)
         yield from ([line] for line in chosen[:_LINES])
+
+
+def worked_on(messages: Sequence[Message], lines: SessionLines, room: float) -> Iterator[list[int]]:
+    """Yield, of each result since the newest request, the newest first, the lines with what the agent speaks of most
+    since then. None for a small room."""
+    if room < _ROOM:
+        return
+    request, text = _asked_last(messages)
+    since = [message for message in messages if message.index > request]
+    asked = identifiers(text)
+    said = Counter(chain(asked, *(identifiers(m.text("text")[:_READ]) for m in since if m.role == "assistant")))
+    often = [name for name, count in said.most_common() if (count > 1 or name in asked) and _is_word(name)][:_SUBJECTS]
+    for message in reversed(since):
+        if message.results:
+            own = [line for line in lines.of_message(message.index) if line not in lines.silent]
+            held = (line for name in often for line in [n for n in own if _place_of(name, lines.text(n)) >= 0][:_LINES])
+            yield [*dict.fromkeys(held)]
+
+
+def _asked_last(messages: Sequence[Message]) -> tuple[int, str]:
+    """Return the index of the newest request, also in answer to a call, and the beginning of its words; -1 where there
+    is none."""
+    for message in reversed(messages):
+        text = message.text("text") if message.origin == "request" else reply_in(message)
+        if text:
+            return message.index, text[:_READ]
+    return -1, ""
+
+
+def _is_word(name: str) -> bool:
+    return len(name) >= _SHORTEST and name.isidentifier()
 
 
 def _holding(name: str, request: int, lines: SessionLines) -> list[tuple[bool, int]]:
