@@ -53,8 +53,9 @@ def named_lines(messages: Sequence[Message], lines: SessionLines, room: float) -
 
 
 def worked_on(messages: Sequence[Message], lines: SessionLines, room: float) -> Iterator[list[int]]:
-    """Yield, of each result since the newest request, the newest first, the lines with what the agent speaks of most
-    since then. None for a small room."""
+    """Yield, each alone, lines of the results since the newest request with what the agent speaks of most since then:
+    of each result the line that defines it, if there is one, or the first, the newest results first, and then a second
+    one of each. None for a small room."""
     if room < _ROOM:
         return
     request, text = _asked_last(messages)
@@ -62,11 +63,21 @@ def worked_on(messages: Sequence[Message], lines: SessionLines, room: float) -> 
     asked = identifiers(text)
     said = Counter(chain(asked, *(identifiers(m.text("text")[:_READ]) for m in since if m.role == "assistant")))
     often = [name for name, count in said.most_common() if (count > 1 or name in asked) and _is_word(name)][:_SUBJECTS]
-    for message in reversed(since):
-        if message.results:
-            own = [line for line in lines.of_message(message.index) if line not in lines.silent]
-            held = (line for name in often for line in [n for n in own if _place_of(name, lines.text(n)) >= 0][:_LINES])
-            yield [*dict.fromkeys(held)]
+    results = [message.index for message in reversed(since) if message.results]
+    own = [[line for line in lines.of_message(index) if line not in lines.silent] for index in results]
+    held = [
+        _first_with(name, of_result, lines)
+        for name in sorted(often, key=lambda name: name not in asked)
+        for of_result in own
+    ]
+    yield from ([found[place]] for place in range(_LINES) for found in held if place < len(found))
+
+
+def _first_with(name: str, own: Sequence[int], lines: SessionLines) -> list[int]:
+    """Return a few of some lines that hold a name, those first that define it."""
+    places = ((line, _place_of(name, lines.text(line))) for line in own)
+    held = [(_DEFINES.search(lines.text(line), 0, at) is None, line) for line, at in places if at >= 0]
+    return [line for _, line in sorted(held)[:_LINES]]
 
 
 def _asked_last(messages: Sequence[Message]) -> tuple[int, str]:
