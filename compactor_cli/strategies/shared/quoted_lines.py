@@ -53,6 +53,8 @@ _SPARE = 6
 """Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
 _SIGNS = compiled_later(r"(?:[ \t]*[)\]}][)\]};, \t]*\n)+(?=.*\w)")
 """Lines that only close something, with words behind them."""
+_LIMIT = compiled_later(r"[{,]?\s*[\"'][\w-]+[\"']\s*:\s*(?:-?\d[\d.]*|true|false|null)\s*[,}]?")
+"""A limit or a switch among the arguments of a call."""
 _WORD = compiled_later(r"\w{2}")
 _CAUSE_WIDTH = 120
 
@@ -86,6 +88,7 @@ class Quoter:
         self._outcomes: dict[Spot, str] = {}
         self._came_out: dict[Spot, str] = {}
         self._partners: dict[int, frozenset[Spot]] = {}
+        self._limits: dict[int, bool] = {}
         self._excerpts: dict[tuple[tuple[ChosenLine, ...], frozenset[Spot]], tuple[Excerpt, ...]] = {}
         """Chosen lines of a message, and the quoted parts that its own go with -> how they are quoted: of the plans
         that are tried, most quote most messages in the same way."""
@@ -128,6 +131,7 @@ class Quoter:
 
     def excerpts(self, choices: Sequence[ChosenLine]) -> Iterator[Excerpt]:
         """Yield chosen lines, in their order, as they are quoted."""
+        choices = self._with_what_is_done(choices)
         pieces = [self._lines.piece(choice.line) for choice in choices]
         quoted = frozenset((piece.message, piece.part) for piece in pieces)
         if behind := {spot for spot in quoted if self._stands_behind(spot, quoted)}:
@@ -139,6 +143,22 @@ class Quoter:
             if key not in self._excerpts:
                 self._excerpts[key] = tuple(self._excerpts_of(*key))
             yield from self._excerpts[key]
+
+    def _with_what_is_done(self, choices: Sequence[ChosenLine]) -> Sequence[ChosenLine]:
+        """Return the lines but for limits and switches of calls of which nothing else is chosen: they say nothing
+        without what is done."""
+        numbers = self._lines.piece_of
+        limits = [self._lines.piece(choice.line).call and self._is_limit(choice.line) for choice in choices]
+        if not any(limits):
+            return choices
+        said = {numbers[choice.line] for choice, limit in zip(choices, limits, strict=True) if not limit}
+        return [c for c, limit in zip(choices, limits, strict=True) if not limit or numbers[c.line] in said]
+
+    def _is_limit(self, line: int) -> bool:
+        known = self._limits.get(line)
+        if known is None:
+            known = self._limits[line] = _LIMIT.fullmatch(self._lines.text(line)) is not None
+        return known
 
     def _beside(self, message: int) -> frozenset[Spot]:
         """Return the parts of other messages on which it depends how a message is quoted: its calls, or its results."""
@@ -329,10 +349,12 @@ def _begins_reply(piece: SessionPiece, start: int) -> bool:
 
 
 def _goes_on(piece: SessionPiece, end: int) -> bool:
-    """Return whether words follow in the line of a text, behind what is quoted of it. Members of JSON end as they
-    should."""
-    if piece.call or (not piece.speech and piece.text.lstrip()[:1] in ("{", "[")):
+    """Return whether words follow in the line of a text, behind what is quoted of it, or another record of JSON: what
+    is quoted of a list would pass for all of it. Other members of JSON end as they should."""
+    if piece.call:
         return False
+    if not piece.speech and piece.text.lstrip()[:1] in ("{", "["):
+        return piece.text.find("{", end) >= 0
     stop = piece.text.find("\n", end)
     return _WORD.search(piece.text, end, stop if stop >= 0 else len(piece.text)) is not None
 
