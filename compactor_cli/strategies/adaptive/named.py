@@ -42,7 +42,7 @@ def named_lines(messages: Sequence[Message], lines: SessionLines, room: float) -
     if room < _ROOM:
         return
     request, text = _asked_last(messages)
-    names = sorted(identifiers(text), key=text.find)
+    names = sorted(identifiers(text), key=lambda name: (text.find(name), name))
     words = filter(_is_word, names)
     found = [_holding(name, request, lines) for name in islice(words, _NAMES)]
     for held in sorted(filter(None, found), key=len):
@@ -62,7 +62,8 @@ def worked_on(messages: Sequence[Message], lines: SessionLines, room: float) -> 
     since = [message for message in messages if message.index > request]
     asked = identifiers(text)
     said = Counter(chain(asked, *(identifiers(m.text("text")[:_READ]) for m in since if m.role == "assistant")))
-    often = [name for name, count in said.most_common() if (count > 1 or name in asked) and _is_word(name)][:_SUBJECTS]
+    of_work = [name for name, count in said.items() if (count > 1 or name in asked) and _is_word(name)]
+    often = sorted(of_work, key=lambda name: (-said[name], name))[:_SUBJECTS]
     results = [message.index for message in reversed(since) if message.results]
     own = [[line for line in lines.of_message(index) if line not in lines.silent] for index in results]
     held = [
