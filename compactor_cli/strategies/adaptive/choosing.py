@@ -42,8 +42,6 @@ _AGREED, _PICKED, _LONGEST_AGREED = (0.2, 0.1), (0.4, 0.1), 300
 and what it picks of one."""
 _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
-_ACCOUNT_SHARE = 0.15
-"""Share of the room for the summary that an agent had written of its session: where the work stood."""
 _SHORT_REQUEST = 150
 """Tokens of a request whose sentences are kept as the words of the user or not at all."""
 _USED = 0.97
@@ -88,7 +86,8 @@ class Chooser(PlanBuilder):
         instructions = list(must_keep.instructions(inputs.messages, self.lines))
         binding = BINDING_SHARE * self.room
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions, binding=binding))
-        self._take(words.within(_ACCOUNT_SHARE * self.room, must_keep.account(inputs.messages, self.lines)))
+        account, share = must_keep.account(inputs.messages, self.lines)
+        self._take(words.within(share * self.room, account))
         agreed = self._take_agreed()
         answers = must_keep.answers(inputs.messages, self.lines)
         failed = must_keep.failed_call(self.state, inputs.messages, self.lines, inputs.pairing)

@@ -42,6 +42,9 @@ _DETAILED = 0.4
 """Share of the room for the state up to which a failure is told with all details, where a shorter line says why."""
 _BARE = 2
 """Forms of a line of the state without those that say why it failed: with all details, and with none."""
+_ACCOUNT, _OVERTAKEN = 0.15, 0.05
+"""Shares of the room for the summary that an agent had written of its session: where the work stood, and of one after
+which the user asked for something else."""
 _COUNTS_REST = 100
 """Tokens of room from which on the state says what it has no room for."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
@@ -91,14 +94,16 @@ def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[U
             yield from _quoted(message, piece.part, number, INSTRUCTIONS)
 
 
-def account(messages: Sequence[Message], lines: SessionLines) -> list[UserWords]:
-    """Return what the newest summary says that an agent had written of its session, paragraph by paragraph: of too
-    many, the last ones tell where the work stood."""
+def account(messages: Sequence[Message], lines: SessionLines) -> tuple[list[UserWords], float]:
+    """Return what the newest summary says that an agent had written of its session, paragraph by paragraph, and its
+    share of the room: of too many, the last ones tell where the work stood."""
     for number in sorted(lines.first_of, reverse=True):
         piece = lines.session.pieces[number]
         if messages[piece.message].origin == "injected" and piece.speech and is_account(piece.text):
-            return [UserWords(number, *found.span()) for found in _PARAGRAPH.finditer(piece.text)]
-    return []
+            asked_since = sum(message.origin == "request" for message in messages[piece.message + 1 :])
+            words = [UserWords(number, *found.span()) for found in _PARAGRAPH.finditer(piece.text)]
+            return words, _OVERTAKEN if asked_since > 1 else _ACCOUNT
+    return [], 0.0
 
 
 def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[UserWords]:
