@@ -8,8 +8,10 @@ from typing import Any
 import msgspec
 
 from compactor_cli.text.cached import remembered
+from compactor_cli.text.patterns import compiled_later
 
 _FAST = msgspec.json.Decoder().decode
+_BEGINS = compiled_later(r"\s*(?:\{\s*[\"}]|\[\s*(?:[\"{\[\]]|-?\d[\d.]*\s*,|true\b|false\b|null\b))")
 MAX_DEPTH = 300
 """Levels of lists and objects inside each other. Sessions have a dozen; what walks a value takes up to three frames
 a level, of the 1,000 that Python allows."""
@@ -44,6 +46,11 @@ def parse_json(text: str) -> Any:
     if nested_too_deeply(text, value):
         raise ValueError("nested too deeply to be read")
     return value
+
+
+def begins_as_json(text: str) -> bool:
+    """Return whether a text begins as an object or a list of JSON does; `[12] a line` does not."""
+    return _BEGINS.match(text) is not None
 
 
 def without_blanks(text: str) -> str:

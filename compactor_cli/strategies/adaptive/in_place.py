@@ -22,7 +22,7 @@ from compactor_cli.model.replies import reply_to
 from compactor_cli.strategies.adaptive.must_keep import picked_lines
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.json_values import begins_as_json, parse_json
 from compactor_cli.text.line_numbers import NUMBERED, has_number, is_numbered
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, IN_ALL, shorten_prose, text_reference
@@ -129,7 +129,7 @@ class InPlaceRenderer:
             return (), asked
         lines, bounds = self._lines.of_piece(number), self._lines.bounds
         telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _LINE]
-        if text.lstrip()[:1] in ("{", "["):  # a record begins with what it is of
+        if begins_as_json(text):  # a record begins with what it is of
             return (), self._of_line_size(telling[:_ASKED])
         best = sorted(telling, key=lambda line: (line != lines[-1], -bounds[line]))
         return (), best[:1]

@@ -37,6 +37,7 @@ from compactor_cli.summary_text.reading import heading_at
 from compactor_cli.summary_text.state_line import PASSED_SINCE
 from compactor_cli.summary_text.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
+from compactor_cli.text.json_values import begins_as_json
 from compactor_cli.text.line_numbers import ascends, has_number, numbers, without_numbers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import indent_at
@@ -353,7 +354,7 @@ def _goes_on(piece: SessionPiece, end: int) -> bool:
     is quoted of a list would pass for all of it. Other members of JSON end as they should."""
     if piece.call:
         return False
-    if not piece.speech and piece.text.lstrip()[:1] in ("{", "["):
+    if not piece.speech and begins_as_json(piece.text):
         return piece.text.find("{", end) >= 0
     stop = piece.text.find("\n", end)
     return _WORD.search(piece.text, end, stop if stop >= 0 else len(piece.text)) is not None
