@@ -33,7 +33,6 @@ RULED = "(see the user's words above)"
 """Stands under decisions that nothing else tells of."""
 BELOW = "(see the messages below)"
 UNDER_WAY = "(the last request, on which the agent was at work)"
-ASKED = "(the last request, at the end)"
 """Stand under what is to be done, where the summary does not know of anything."""
 
 
@@ -182,9 +181,7 @@ def _where_else(page: Page, heading: Heading) -> str:
         return RULED
     if page.goes_on and not {"open", "next"}.isdisjoint(heading.state):
         return BELOW
-    if "next" in heading.state and page.form.ends_with_request and any(q.kind in ("last", "only") for q in page.quotes):
-        return UNDER_WAY if page.since.startswith(ACTED) else NOTHING if page.since else ASKED
-    return NOTHING
+    return UNDER_WAY if "next" in heading.state and page.since.startswith(ACTED) else NOTHING
 
 
 def _under(heading: Heading, items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:

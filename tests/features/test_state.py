@@ -580,3 +580,11 @@ def test_an_edit_without_a_result_is_unfinished_until_the_file_is_changed() -> N
     assert session.texts() == ["unfinished: edit of src/cart.py"]
     assert compute_state(Session().messages, session.texts())[0].text == "unfinished: edit of src/cart.py"
     assert session.edits("src/cart.py").texts() == ["edited src/cart.py, unchecked"]
+
+
+@pytest.mark.parametrize("command", ["rm src/cart.py", "rm -f src/cart.py && ls src"])
+def test_a_file_that_was_deleted_since_has_no_unfinished_edit(command: str) -> None:
+    session = Session().edits("src/cart.py", NO_RESPONSE)
+    assert "unfinished: edit of src/cart.py" in session.texts()
+    assert "unfinished: edit of src/cart.py" not in session.runs(command).texts()
+    assert "unfinished: edit of src/cart.py" in Session().edits("src/cart.py", NO_RESPONSE).runs("rm a.py").texts()

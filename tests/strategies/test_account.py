@@ -56,3 +56,11 @@ def test_of_a_long_one_the_last_paragraphs_are_kept() -> None:
     assert "Merge the last of them, then ask." in text
     assert STOOD[29] in text
     assert STOOD[12] not in text
+
+
+def test_once_the_user_asked_for_something_else_it_has_less_room() -> None:
+    records = session("\n".join([BEGINNINGS[0], *STOOD]))
+    asked = [*records[:30], user("And now those of the north."), *records[30:]]
+    before, since = (sum(sentence in kept(each) for sentence in STOOD) for each in (records, asked))
+    assert before >= 6
+    assert 0 < since < before / 2

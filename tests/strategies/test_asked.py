@@ -161,3 +161,10 @@ def test_names_of_earlier_requests_are_looked_for_too() -> None:
     lines = [*LINES[:50], "HAT0039 leaves at nine", *LINES[50:]]
     messages = transcript([*records, result("c", "\n".join(lines))]).messages
     assert 50 in Asked(messages).lines((4, 0), lines)
+
+
+def test_an_id_is_looked_for_as_a_whole() -> None:
+    lines = [*LINES[:40], "id: av-12.3, the gate", *LINES[40:80], "id: av-12.31, the quay", *LINES[80:120]]
+    asked = Asked(transcript(looked(command="bd show av-12.3 --json")).messages)
+    assert asked.lines((2, 0), lines)[0] == 40
+    assert 81 not in asked.lines((2, 0), lines)

@@ -487,3 +487,21 @@ def test_what_a_longer_last_request_answers_is_left_to_its_words() -> None:
 def test_a_short_request_that_nothing_asked_for_answers_nothing() -> None:
     records = [*work.session(12, end=False), assistant("All 42 tests pass now."), user("Add a dark mode."), *filler(1)]
     assert '" answers: "' not in summary_of(compact(records, target_ratio=0.25))
+
+
+# -- headings without a line
+
+
+def test_where_calls_that_wait_stay_below_the_next_step_says_so() -> None:
+    looks = assistant("I look at it.", "look", "wait")
+    records = [*work.session(12, end=False), user(work.LAST), looks, result("look")]
+    assert parts_of(summary_of(compact(records, target_ratio=0.5)))["7"].strip() == "(see the messages below)"
+
+
+def test_a_summary_of_what_stands_before_all_work_has_no_headings_without_a_line() -> None:
+    rules = f"# AGENTS.md instructions\n\n{'Keep the gates shut at high tide, and tell the pilots. ' * 60}"
+    records = [user(rules), *work.session(12)[1:]]
+    texts = [m.text("text") for m in compact(records, target_ratio=0.3).messages if m.origin == "summary"]
+    assert any("of messages 0" in text or "messages 0" in text for text in texts)
+    alone = [text for text in texts if re.search(r"messages? 0 \(", text)]
+    assert not any("(nothing recognized)" in text for text in alone)

@@ -81,3 +81,22 @@ def test_a_later_round_says_that_lines_are_left_out_between_numbers() -> None:
     )
     quoter = Quoter(listed.messages, listed.lines, len, pair(listed.messages))
     assert "…" not in quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in listed.lines.of_message(0)]))
+
+
+def test_a_record_of_which_nothing_was_chosen_begins_with_what_it_is_of() -> None:
+    record = {
+        "id": "av-12",
+        "title": "Gates rust",
+        **{f"note_{n}": f"it was so {n % 3}" for n in range(60)},
+        "count": 2,
+    }
+    source = load(
+        [user("Look."), assistant(None, ("r", "show", {"path": "a"})), result("r", json.dumps(record, indent=1))]
+    )
+    messages = source.transcripts[0].messages
+    lines = SessionLines(read_session(messages), lambda term: 1.0)
+    renderer = InPlaceRenderer(messages, lines, len, pair(messages))
+    (edit,) = renderer.render(Group(1, (1, 2), sum(messages[i].tokens for i in (1, 2))), set(), "").edits
+    assert '"id": "av-12"' in edit.text
+    assert '"title": "Gates rust"' in edit.text
+    assert '"count"' not in edit.text

@@ -197,3 +197,15 @@ def test_of_a_long_answer_that_was_agreed_to_few_forms_are_looked_at():
     forms = [some for some, _ in musts.agreed_to(told.messages, told.lines)]
     assert sum(map(len, forms)) < 4 * 400
     assert told.lines.text(forms[-1][0]) == "Item 399 costs $399 at gate_399."
+
+
+def test_what_was_said_before_the_newest_request_comes_before_what_short_requests_answer():
+    long = "Then please look at the gates of the harbour in the north, and at the cranes beside each of them too."
+    found = answers(
+        user("Look into it."),
+        assistant("Shall I mend the quay?"),
+        user("Yes."),
+        assistant("Shall I mend the gates?"),
+        user(long),
+    )
+    assert found == [["Shall I mend the gates?"], ["Shall I mend the quay?"]]

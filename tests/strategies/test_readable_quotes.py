@@ -134,7 +134,7 @@ def test_a_quoted_call_has_the_few_words_of_its_result_behind_it(said: str, show
         ("Bash", '{"command": "rg tide_"}', "(no output)", " → no output"),
         ("Bash", '{"command": "npm install"}', "(no output)", ""),
         ("Bash", '{"command": "rm -rf build/"}', "", ""),
-        ("Bash", '{"command": "gh issue list --search tides | grep berth"}', "[]", ""),
+        ("Bash", '{"command": "gh issue list --search tides | grep berth"}', "[]", " → []"),
         ("Bash", '{"command": "cat notes.md"}', "One line of notes.\nAnother line of notes that says no more.", ""),
         ("Read", '{"path": "log.txt"}', "." * 60 + "\n60 passed in 1.20s", ""),
     ],
@@ -367,3 +367,36 @@ def test_what_a_line_is_in_is_worth_as_much_as_the_line() -> None:
     scope, within = quoter.excerpts([ChosenLine(first, 1.0, 1), ChosenLine(last, 7.0, 1)])
     assert (scope.value, within.value) == (7.0, 7.0)
     assert len(without_least([scope, within, replace(within, value=2.0)], 1)) == 2
+
+
+FLIGHTS = [{"number": f"HAT{n}", "origin": "JFK", "price": n} for n in range(100, 108)]
+
+
+@pytest.mark.parametrize("answer", ["list", "object"])
+def test_a_quote_of_a_list_says_that_other_records_follow(answer: str) -> None:
+    said = json.dumps(FLIGHTS if answer == "list" else {"flights": FLIGHTS, "count": len(FLIGHTS)})
+    told = Told(user("Find a flight."), calling(call("c1", "search", '{"from": "JFK"}')), answers("c1", said))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    own = [line for line in told.lines.of_message(2) if "HAT" in told.lines.text(line)]
+
+    def shown(lines: list[int]) -> str:
+        return quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in lines]))
+
+    assert len(own) > 1
+    assert shown(own[:1]).endswith(" …")
+    assert not shown(own).endswith("…")
+
+
+def test_limits_of_a_call_are_not_quoted_without_what_it_does() -> None:
+    arguments = json.dumps({"cmd": "make tides", "yield_time_ms": 10_000, "background": True})
+    told = Told(user("Make it."), calling(call("c1", "shell", arguments)), answers("c1", "made"))
+    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
+    own = {told.lines.text(line).strip('{}"'): line for line in told.lines.of_message(1)}
+    command, *limits = (own[text] for text in sorted(own, key=own.__getitem__))
+
+    def shown(lines: list[int]) -> str:
+        return quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in lines]))
+
+    assert shown(limits) == ""
+    assert "make tides" in shown([command, *limits])
+    assert "yield_time_ms" in shown([command, *limits])

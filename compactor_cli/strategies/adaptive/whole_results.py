@@ -24,24 +24,25 @@ def whole_results(
     list and both sides of conflicts, as long as no edit took a line of these out."""
     for group in groups:
         results = [messages[i] for i in group.messages if messages[i].results]
-        parted = any(OURS in message.text() for message in results)
-        if not parted and group.index not in in_place:
-            yield from _lists(results, lines)
-            continue
         own = [line for message in results for line in lines.of_message(message.index)]
         telling = [line for line in own if line not in lines.silent]
-        if sum(lines.ends[line] - lines.starts[line] for line in telling) <= _SMALL:
+        small = sum(lines.ends[line] - lines.starts[line] for line in telling) <= _SMALL
+        parted = any(OURS in message.text() for message in results)
+        if small and (parted or group.index in in_place):
             yield telling
         elif parted:
             sides = [own[at] for at in conflicts([*map(lines.text, own)])]
             if lines.silent.isdisjoint(sides):
                 yield sides
+        else:
+            yield from _lists(results, lines)
 
 
 def _lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int]]:
     """Yield the lines of results that are hardly more than paths of files: what there is to go through."""
     for message in results:
-        telling = [line for line in lines.of_message(message.index) if line not in lines.silent]
-        listed = [line for line in telling if _PATH.fullmatch(lines.text(line).strip())]
-        if len(listed) in _LISTED and len(telling) - len(listed) <= _BESIDE:
-            yield listed
+        own = [line for line in lines.of_message(message.index) if line not in lines.silent]
+        texts = [text.strip() for line in own for text in lines.text(line).split("\n")]
+        files = sum(_PATH.fullmatch(text) is not None for text in texts)
+        if files in _LISTED and len(texts) - files <= _BESIDE:
+            yield own
