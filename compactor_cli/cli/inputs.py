@@ -1,11 +1,11 @@
-"""The files that a command is given: folders are read as the sessions in them, and no output takes an input's place."""
+"""The files that a command is given: folders are read as the sessions in them."""
 
 from __future__ import annotations
 
 import glob
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import is_part
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import CompactorError, InputError, UsageError
+from compactor_cli.errors import CompactorError, InputError
 from compactor_cli.formats.loading import load
 
 if TYPE_CHECKING:
@@ -185,25 +185,3 @@ def naming(file: str, error: CompactorError) -> str:
     """Return the words of an error, with the file that it is about."""
     words = str(error)
     return words if words.startswith(file) else f"{file}: {words}"
-
-
-def refuse_overwriting(inputs: Sequence[str], outputs: Mapping[str, Sequence[str]], remedy: str = "") -> None:
-    """Raise UsageError where an output is one of the inputs, by its name, a link or a second name of the same file.
-    `outputs`: the option -> the places that it names."""
-    known = {state: path for path in inputs if (state := _identity(path)) is not None}
-    for option, places in outputs.items():
-        for place in places:
-            if is_remote(place) and place in inputs:
-                raise UsageError(f"{option} {place}: is an input{remedy}")
-            if place != "-" and (identity := _identity(place)) in known:
-                same = known[identity]
-                raise UsageError(f"{option} {place}: is the input {same}{remedy}")
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    """Return what file a path means; None for what is no file."""
-    try:
-        state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
-    except OSError:
-        return None
-    return (state.st_dev, state.st_ino) if stat.S_ISREG(state.st_mode) else None

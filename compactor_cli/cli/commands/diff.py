@@ -13,6 +13,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.files import read_bytes
 from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import Input, files_of, one_by_one
+from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
@@ -59,7 +60,8 @@ def diff(args: DiffOptions, overrides: Layer) -> None:
     wanted = [_requirement(text) for text in args.fail_under or ()]
     session = open_session(args, overrides)
     pairs = _pairs(session, *_two(session, args))
-    check_html(args.html, [*pairs, *pairs.values()], len(pairs), {})
+    check_html(args.html, len(pairs))
+    check_outputs(files_read(session.configured, [*pairs, *pairs.values()]), {"--html": [args.html]})
     inputs = [Input(name, name) for name in pairs]
     one_by_one(session, inputs, lambda name: _diff(session, name, pairs[name], wanted, args))
 

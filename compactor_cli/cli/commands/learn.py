@@ -15,6 +15,7 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import real_path, write_bytes
+from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.session import Session, conversations, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
@@ -115,8 +116,11 @@ def learn(args: LearnOptions, overrides: Layer) -> None:
         os.environ.setdefault(variable, "1")
     load_numpy()
     files = _name_files(_find_files(args.paths))
-    _check_output(args.output, files, json=args.json)
+    _check_output(args.output, json=args.json)
     session = open_session(args, overrides)
+    # a profile that is in use may be learned anew: it is not read for that
+    inputs = [file.path for file in files]
+    check_outputs(files_read(session.configured, inputs, profile=False), {"-o": [args.output]})
     read = _read(session, files, keep=args.held_out)
     if len(read.refused) == len(files):
         raise typer.Exit(ExitCode.UNREADABLE)
@@ -188,7 +192,7 @@ def _readable(name: str) -> str:
     return name[len(home) :].lstrip("-") or "home" if name.startswith(home) else name
 
 
-def _check_output(output: str, files: Sequence[TrainingFile], *, json: bool) -> None:
+def _check_output(output: str, *, json: bool) -> None:
     if output == "-":
         if json:
             raise UsageError("--json prints the report on standard output: write the profile elsewhere with -o")
@@ -196,8 +200,6 @@ def _check_output(output: str, files: Sequence[TrainingFile], *, json: bool) -> 
     place = real_path(output)
     if place.is_dir() or not place.parent.is_dir():
         raise UsageError(f"-o {output}: name a file in a folder that exists")
-    if any(place == real_path(file.path) for file in files if file.path != "-"):
-        raise UsageError(f"-o {output}: would overwrite a session")
 
 
 def _read(session: Session, files: Sequence[TrainingFile], *, keep: bool) -> Read:
