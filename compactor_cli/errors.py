@@ -78,6 +78,10 @@ class InputError(CompactorError):
         return InputError(self.what, path=path, line=self.line)
 
 
+class AccessError(InputError):
+    """Input that is there, and that the system does not let be read."""
+
+
 class BudgetError(CompactorError):
     """No valid output fits. `floor` is the smallest reachable size in tokens, `items` what takes it up."""
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from compactor_cli.cli.configured import Configured
-from compactor_cli.cli.files import real_path
+from compactor_cli.cli.files import is_file, is_folder, real_path
 from compactor_cli.cli.remote import is_remote
 from compactor_cli.db.place import file_of
 from compactor_cli.errors import UsageError
@@ -45,7 +45,7 @@ def check_outputs(read: Mapping[str, str], outputs: Mapping[str, Sequence[str]],
     `read`: as `files_read` returns it; `outputs`: the option -> the places that it names, of which an empty one is
     none; `remedy`: what else to do where the result would replace its input."""
     known = {identity: path for path in read if (identity := _identity(path)) is not None}
-    folders = {str(real_path(path) / "_")[:-1]: path for path in read if os.path.isdir(path)}  # noqa: PTH112  # raises nothing
+    folders = {str(real_path(path) / "_")[:-1]: path for path in read if is_folder(path)}
     taken: dict[object, str] = {}
     for option, places in outputs.items():
         for place in filter(None, places):
@@ -74,7 +74,7 @@ def _also(place: str, option: str) -> str:
 
 def _is_inside(place: str, folder: str) -> bool:
     """Return whether an output would replace a file of a session in parts."""
-    return os.path.isfile(place) and str(real_path(place)).startswith(folder)  # noqa: PTH113  # raises nothing
+    return is_file(place) and str(real_path(place)).startswith(folder)
 
 
 def _identity(path: str) -> object:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from compactor_cli.cli import options
 from compactor_cli.cli.deciding import decisions_in, with_aim
-from compactor_cli.cli.files import write_bytes
+from compactor_cli.cli.files import is_there, write_bytes
 from compactor_cli.cli.inputs import inputs_of, is_parquet
 from compactor_cli.cli.options import share, tokens
 from compactor_cli.cli.outputs import check_outputs, files_read
@@ -192,7 +192,7 @@ class SessionDesk:
 
     def is_there(self, place: str) -> bool:
         """Return whether something would be replaced there that is not ours."""
-        return place != self.known and not is_remote(place) and Path(place).expanduser().exists()
+        return place != self.known and not is_remote(place) and is_there(Path(place).expanduser())
 
     def save(self, place: str, state: State) -> str:
         """Save the decisions."""
@@ -208,7 +208,7 @@ class SessionDesk:
     def write(self, place: str, view: BrowserView) -> str:
         """Write the compacted file as `compact` does."""
         place = _named(place)
-        decisions = {self.place: "decisions file"} if Path(self.place).exists() else {}
+        decisions = {self.place: "decisions file"} if is_there(self.place) else {}
         check_outputs({**decisions, **self.read}, {"output": [place]})
         stored = pack(view.data, place, self.source.packed, same=False)
         changed = view.data != self.source.data

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import forced
-from compactor_cli.cli.files import real_path, write_bytes
+from compactor_cli.cli.files import make_folder, real_path, write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
 from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.session import Session, open_session
@@ -145,7 +145,7 @@ def _one(session: Session, path: str, job: ConvertJob, reports: list[str]) -> in
     for place, made_file in zip(_places(path, made, job), made, strict=True):
         if job.args.out_dir:
             _check_place(path, place, made_file, job)
-            Path(place).parent.mkdir(parents=True, exist_ok=True)
+            make_folder(place)
         write_bytes(place, made_file.data, inputs=[path])
         reports.append(_tell(session, source, made_file, place, job))
     return 0

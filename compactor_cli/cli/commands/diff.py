@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.files import read_bytes
+from compactor_cli.cli.files import is_folder, read_bytes
 from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import Input, files_of, one_by_one
 from compactor_cli.cli.outputs import check_outputs, files_read
@@ -82,7 +81,7 @@ def _two(session: Session, args: DiffOptions) -> tuple[str, str]:
 def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
     """Return each file with its compacted form; those of two folders by their names, and what has no other is
     skipped."""
-    folders = [place != "-" and Path(place).is_dir() for place in (before, after)]
+    folders = [place != "-" and is_folder(place) for place in (before, after)]
     if not any(folders):
         return {before: after}
     if not all(folders):

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli.databases import existing_database, made_database
-from compactor_cli.cli.files import read_bytes, write_bytes
+from compactor_cli.cli.files import is_file, read_bytes, write_bytes
 from compactor_cli.cli.memory_log import NOTHING, KindOptions, filters_of, open_log, time_of
 from compactor_cli.cli.options import CommandOptions, OutOption
 from compactor_cli.cli.outputs import check_outputs, files_read
@@ -166,8 +166,7 @@ def _holds_something(place: str) -> bool:
     """Return whether an output is a file that is not empty."""
     if is_remote(place):
         return bool(store().exists(place))
-    file = Path(place)
-    return place != "-" and file.is_file() and file.stat().st_size > 0
+    return place != "-" and is_file(place) and Path(place).stat().st_size > 0
 
 
 @takes("memory import")

@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 
 from compactor_cli.cli import options
 from compactor_cli.cli.databases import existing_database
-from compactor_cli.cli.files import clear_beside, read_bytes, split_warning, write_bytes
+from compactor_cli.cli.files import clear_beside, is_file, read_bytes, split_warning, write_bytes
 from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session, open_session
@@ -328,7 +328,7 @@ def _without(session: Session, args: RestoreOptions, data: bytes) -> NoReturn:
     beside = Path(args.file + SUFFIX)
     if not args.file:
         raise NotKeptError(f"nothing is kept. {_KEPT_ARE}")
-    if args.file == "-" or not beside.is_file():
+    if args.file == "-" or not is_file(beside):
         raise NotKeptError(f"{args.file}: nothing of it is kept. {_KEPT_ARE}")
     if not args.listed:
         raise NotKeptError(
