@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 import sys
@@ -46,15 +47,17 @@ def read_bytes(path: str) -> bytes:
 
 
 def read_content(path: str) -> Content:
-    """Return the same, in a temporary file where it is too large for memory. Raises InputError; AccessError where there
-    is something that cannot be read."""
+    """Return the same, in a temporary file where it is too large for memory. Raises InputError, also for a device that
+    never ends; AccessError where there is something that cannot be read."""
     if path == "-":
+        _check_ends(sys.stdin.buffer, path)
         return spilled(sys.stdin.buffer)
     if is_remote(path):
         with store().reading(path) as stream:
             return spilled(stream)
     try:
         with Path(path).open("rb") as file:
+            _check_ends(file, path)
             return spilled(file, os.fstat(file.fileno()).st_size)
     except FileNotFoundError:
         raise InputError("there is no such file", path=path) from None
@@ -62,6 +65,16 @@ def read_content(path: str) -> Content:
         raise InputError("is a directory; name a file in it", path=path) from None
     except OSError as error:
         raise AccessError(f"cannot be read: {error.strerror}", path=path) from None
+
+
+def _check_ends(stream: BinaryIO, path: str) -> None:
+    """Raise InputError for a device such as /dev/zero. At a terminal a person ends the input."""
+    try:
+        state = os.fstat(stream.fileno())
+    except io.UnsupportedOperation:  # no descriptor
+        return
+    if stat.S_ISCHR(state.st_mode) and not stream.isatty() and state.st_rdev != os.stat(os.devnull).st_rdev:  # noqa: PTH116  # a device
+        raise InputError("is a device, which may never end; name a file or a pipe", path=path)
 
 
 def read_text(path: str) -> str:

@@ -50,7 +50,7 @@ def answer(args: ConfiguredOptions, tokens: str, overrides: Layer, unknown: Sequ
     try:
         if unknown:
             _say(f"not known, so not used: {' '.join(unknown)}", quiet=args.quiet)
-        _answer(payload_of(sys.stdin.buffer.read()), args, tokens, overrides)
+        _answer(payload_of(read_bytes("-")), args, tokens, overrides)
     except CompactorError as error:
         _say(str(error), quiet=args.quiet)
     except BadParameter as error:
