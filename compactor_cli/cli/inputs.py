@@ -79,6 +79,19 @@ def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list
     return inputs
 
 
+def once_each(session: Session, inputs: Sequence[Input]) -> list[Input]:
+    """Return inputs that are to be replaced, each file once; one that is there under another name, also by a link, is
+    left out and told of. (A hard link is a file of its own: replacing one leaves the other.)"""
+    known: dict[str, Input] = {}
+    for entry in inputs:
+        place = entry.path if entry.path == "-" or is_remote(entry.path) else str(real_path(entry.path))
+        if place in known:
+            session.say(f"note: {entry.path}: is the same file as {known[place].path}, and is done once")
+        else:
+            known[place] = entry
+    return list(known.values())
+
+
 def is_parquet(path: str) -> bool:
     """Return whether a file is Parquet, by how it begins; one in a store by its name."""
     if is_remote(path):
