@@ -78,20 +78,35 @@ class InputError(CompactorError):
         return InputError(self.what, path=path, line=self.line)
 
 
+class AccessError(InputError):
+    """Input that is there, and that the system does not let be read."""
+
+
 class BudgetError(CompactorError):
-    """No valid output fits. `floor` is the smallest reachable size in tokens, `items` what takes it up."""
+    """No valid output fits. `floor` is the smallest reachable size in tokens, `items` what takes it up; `subject` what
+    of a file cannot fit, as the beginning of a sentence."""
 
     exit_code = ExitCode.BUDGET
 
     def __init__(
-        self, target: int, floor: int, items: tuple[tuple[str, int], ...], *, option: str = "--target-tokens"
+        self,
+        target: int,
+        floor: int,
+        items: tuple[tuple[str, int], ...],
+        *,
+        option: str = "--target-tokens",
+        subject: str = "",
     ) -> None:
         self.target, self.floor, self.items = target, floor, items
         listed = "".join(f"\n  {tokens:>9,}  {what}" for what, tokens in items)
         super().__init__(
-            f"cannot fit into {target:,} tokens: the smallest valid output has {floor:,} tokens{listed}\n"
+            f"{subject}cannot fit into {target:,} tokens: the smallest valid output has {floor:,} tokens{listed}\n"
             f"Nothing was written. Use {option} {floor} or more, or keep less with --keep."
         )
+
+    def of(self, subject: str) -> BudgetError:
+        """Return the same error of a part of a file."""
+        return BudgetError(self.target, self.floor, self.items, subject=f"{subject} ")
 
 
 class ModelError(CompactorError):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.cli.files import real_path
+from compactor_cli.cli.files import is_there, make_folder, real_path
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.formats.loading import load
@@ -83,9 +83,9 @@ def new_session(source: Source, data: Content, out: str) -> tuple[bytes, Carried
     made = renamed(source.format, data, old, new)
     agent, project = agent_of(source), project_of(source)
     path = out or str(_place(agent, source, new, project))
-    if Path(path).exists() and Path(path).read_bytes() != made:
+    if is_there(path) and Path(path).read_bytes() != made:
         raise UsageError(f"{path}: is there already, and is another session: it is left as it is")
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path)
     return made, CarriedOn(new, path, _folder(project), _command(agent, new, path))
 
 

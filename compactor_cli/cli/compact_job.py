@@ -10,13 +10,16 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
+from compactor_cli.archive.manifest_json import SUFFIX as MANIFEST
 from compactor_cli.cli import options
 from compactor_cli.cli.deciding import DecisionsFile
 from compactor_cli.cli.gathering import refuse_in_place
 from compactor_cli.cli.html import check_html
-from compactor_cli.cli.inputs import Input, is_parquet, refuse_overwriting
+from compactor_cli.cli.inputs import Input, is_parquet
+from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
+from compactor_cli.cli.replacing import DONE
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError, meant
@@ -190,13 +193,27 @@ def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions)
         raise UsageError("--json prints the report on standard output: write the transcript elsewhere with -o")
     if args.out_dir and len({item.name for item in inputs}) < len(inputs):
         raise UsageError("two inputs have the same name; with --out-dir one would overwrite the other")
-    if args.writes and not args.in_place and not args.finds_places:
-        outputs = {"-o": [args.out or "-"], "--out-dir": [under(args.out_dir, item.name) for item in inputs]}
-        refuse_overwriting(files, outputs if args.out_dir else {"-o": outputs["-o"]}, "; --in-place replaces inputs")
     _check_findings(args)
-    refuse_overwriting(files, {"--report": [args.report or "-"], "--sarif": [args.sarif or "-"]})
-    check_html(args.html, files, len(files), {"-o": args.out, "--report": args.report})
+    check_html(args.html, len(files))
+    read = files_read(session.configured, files, {args.decisions: "decisions file"} if args.decisions else {})
+    check_outputs(read, _outputs(settings, inputs, args), "; --in-place replaces inputs")
     compile_patterns(settings.keep)
+
+
+def _outputs(settings: Settings, inputs: Sequence[Input], args: CompactOptions) -> dict[str, list[str]]:
+    """Return what a run writes: the option -> the places, but for inputs that are replaced and what goes to where its
+    agent keeps sessions."""
+    results: dict[str, list[str]] = {}
+    places = [item.path for item in inputs] if args.in_place else [args.out or "-"]
+    if args.out_dir:
+        places = [under(args.out_dir, item.name) for item in inputs]
+        results["--out-dir"] = [*places, *([under(args.out_dir, DONE)] if len(inputs) > 1 else [])]
+    elif not args.in_place and not args.finds_places:
+        results["-o"] = places
+    if settings.archive.manifest and not args.finds_places:
+        results["--manifest"] = [place + MANIFEST for place in places if place != "-"]
+    more = {"--report": [args.report], "--sarif": [args.sarif], "--html": [args.html]}
+    return {**(results if args.writes else {}), **more}
 
 
 def _check_sharing(args: CompactOptions) -> None:

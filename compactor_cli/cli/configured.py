@@ -21,6 +21,8 @@ class Configured(Struct, frozen=True):
     reading: ReadingSettings
     values: Mapping[str, SettingValue] = {}
     warnings: tuple[str, ...] = ()
+    files: Mapping[str, str] = {}
+    """File that was read for it -> what it is: settings files, and those whose text is a value."""
 
     @property
     def probes(self) -> bool:
@@ -44,7 +46,9 @@ def configure(overrides: Layer, config: str = "") -> Configured:
     environment, warnings = variables.layer_of(os.environ)
     files = files_in_use(config_of(config), working_folder())
     values = merge([*map(read_file, files), environment, overrides])
-    return Configured(settings_of(values), reading_of(values), values, tuple(warnings))
+    read = {str(file.path): "settings file" for file in files}
+    read |= {entry.file: "prompt file" for entry in values.values() if entry.file}
+    return Configured(settings_of(values), reading_of(values), values, tuple(warnings), read)
 
 
 def config_of(option: str) -> str:

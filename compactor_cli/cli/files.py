@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 import sys
@@ -15,9 +16,24 @@ from typing import BinaryIO
 from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import access_of, remove_stale, replace_by
 from compactor_cli.cli.spill import spilled
-from compactor_cli.errors import InputError, UsageError
+from compactor_cli.errors import AccessError, InputError, UsageError
 from compactor_cli.model.content import Content, in_memory, in_pieces, is_same
 from compactor_cli.text.clean import visible
+
+
+def is_there(path: str | Path) -> bool:
+    """Return whether there is something at a path, as far as one may look; `Path.exists` raises where one may not."""
+    return os.path.exists(path)  # noqa: PTH110
+
+
+def is_folder(path: str | Path) -> bool:
+    """Return the same of a folder."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def is_file(path: str | Path) -> bool:
+    """Return the same of a file."""
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 def real_path(path: str | Path) -> Path:
@@ -31,21 +47,34 @@ def read_bytes(path: str) -> bytes:
 
 
 def read_content(path: str) -> Content:
-    """Return the same, in a temporary file where it is too large for memory. Raises InputError."""
+    """Return the same, in a temporary file where it is too large for memory. Raises InputError, also for a device that
+    never ends; AccessError where there is something that cannot be read."""
     if path == "-":
+        _check_ends(sys.stdin.buffer, path)
         return spilled(sys.stdin.buffer)
     if is_remote(path):
         with store().reading(path) as stream:
             return spilled(stream)
     try:
         with Path(path).open("rb") as file:
+            _check_ends(file, path)
             return spilled(file, os.fstat(file.fileno()).st_size)
     except FileNotFoundError:
         raise InputError("there is no such file", path=path) from None
     except IsADirectoryError:
         raise InputError("is a directory; name a file in it", path=path) from None
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+        raise AccessError(f"cannot be read: {error.strerror}", path=path) from None
+
+
+def _check_ends(stream: BinaryIO, path: str) -> None:
+    """Raise InputError for a device such as /dev/zero. At a terminal a person ends the input."""
+    try:
+        state = os.fstat(stream.fileno())
+    except io.UnsupportedOperation:  # no descriptor
+        return
+    if stat.S_ISCHR(state.st_mode) and not stream.isatty() and state.st_rdev != os.stat(os.devnull).st_rdev:  # noqa: PTH116  # a device
+        raise InputError("is a device, which may never end; name a file or a pipe", path=path)
 
 
 def read_text(path: str) -> str:
@@ -87,9 +116,14 @@ def write_bytes(
 
 
 def make_folder(path: str) -> None:
-    """Make the folder that an output is to stand in; stores need none."""
-    if not is_remote(path):
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    """Make the folder that an output is to stand in; stores need none. Raises UsageError."""
+    if is_remote(path):
+        return
+    folder = Path(path).parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder}: the folder cannot be made: {error.strerror}") from None
 
 
 def _copy(data: Content, stream: BinaryIO) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compactor_cli.cli.files import changed, read_content, real_path, write_bytes
-from compactor_cli.errors import InputError, UsageError
+from compactor_cli.errors import AccessError, InputError, UsageError
 from compactor_cli.model.content import Content, in_memory, is_same
 from compactor_cli.text.patterns import compiled_later
 
@@ -27,7 +27,10 @@ _TABLES = {"session", "message", "part"}
 
 def gathers(path: str) -> bool:
     """Return whether a path is a session, or several, in parts."""
-    return _events_folder(Path(path)) is not None or _is_database(Path(path)) or _is_in_storage(Path(path))
+    try:
+        return _events_folder(Path(path)) is not None or _is_database(Path(path)) or _is_in_storage(Path(path))
+    except OSError:  # whoever reads it is told why that cannot be done
+        return False
 
 
 def read_session(path: str) -> Content:
@@ -42,20 +45,21 @@ def refuse_in_place(paths: Iterable[str], contents: Collection[str] = (), *, app
     for path in paths:
         if path == "-":
             raise UsageError("standard input cannot be replaced in place; use -o")
-        if appends and path not in contents and _events_folder(Path(path)) is not None:
+        parts = path in contents or gathers(path)
+        if appends and path not in contents and parts and _events_folder(Path(path)) is not None:
             continue
-        if path in contents or gathers(path):
+        if parts:
             raise UsageError(f"--in-place: {path} is a session in parts, which is only read; write to a file with -o")
 
 
 def gather(path: str) -> bytes:
     """Return the sessions at such a path as JSON lines. Raises InputError when they cannot be read."""
-    folder = _events_folder(Path(path))
     try:
+        folder = _events_folder(Path(path))
         lines = _events(folder) if folder else _sessions(path) if _is_database(Path(path)) else _stored(Path(path))
         return b"".join(line + b"\n" for line in lines)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+        raise AccessError(f"cannot be read: {error.strerror}", path=path) from None
 
 
 def add_events(path: str, before: Content, after: Content) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from typer import BadParameter
 
 from compactor_cli.cli.databases import existing_database, made_database
-from compactor_cli.cli.files import read_bytes
+from compactor_cli.cli.files import is_there, make_folder, read_bytes, write_bytes
 from compactor_cli.cli.lookup import read_again
 from compactor_cli.cli.options import ConfiguredOptions
 from compactor_cli.cli.options import tokens as tokens_of
@@ -50,7 +50,7 @@ def answer(args: ConfiguredOptions, tokens: str, overrides: Layer, unknown: Sequ
     try:
         if unknown:
             _say(f"not known, so not used: {' '.join(unknown)}", quiet=args.quiet)
-        _answer(payload_of(sys.stdin.buffer.read()), args, tokens, overrides)
+        _answer(payload_of(read_bytes("-")), args, tokens, overrides)
     except CompactorError as error:
         _say(str(error), quiet=args.quiet)
     except BadParameter as error:
@@ -117,7 +117,6 @@ def _archive(session: Session, source: Source) -> None:
 
 
 def _compact_beside(session: Session, source: Source) -> None:
-    from compactor_cli.cli.files import write_bytes
     from compactor_cli.cli.recording import Keeper
     from compactor_cli.pipeline.run import compact_source
 
@@ -127,7 +126,7 @@ def _compact_beside(session: Session, source: Source) -> None:
     archive = dataclasses.replace(settings.archive, enabled=settings.hook.archive)
     session.settings = settings = dataclasses.replace(settings, archive=archive)
     folder = Path(settings.hook.folder).expanduser()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(str(folder / "_"))
     stem, number = Path(source.path).stem, 1
     while (place := folder / f"{stem}.{number}.jsonl").exists():
         number += 1
@@ -166,10 +165,10 @@ def _context(session: Session, payload: Payload, limit: int) -> str:
 
 def _contents(session: Session, path: str) -> bytes:
     """Return the session's file; nothing where it is gone or cannot be read, for it may be archived."""
-    if not Path(path).exists():
+    if not is_there(path):
         return b""
-    data = read_bytes(path)
     try:
+        data = read_bytes(path)
         read_again(data, path)
     except InputError as error:
         session.say(f"{error}; only what is archived of it is used")

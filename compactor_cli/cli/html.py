@@ -5,27 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from compactor_cli.cli.files import real_path, write_bytes
-from compactor_cli.cli.inputs import refuse_overwriting
+from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
 from compactor_cli.model.timeline import Entry
 from compactor_cli.views.survival.result import Survival
 
 
-def check_html(place: str, files: Sequence[str], work: int, others: Mapping[str, str]) -> None:
-    """Raise UsageError where a page cannot be written. `files`: what is read; `work`: how many pages that would be;
-    `others`: option -> the other outputs."""
-    if not place:
-        return
+def check_html(place: str, work: int) -> None:
+    """Raise UsageError where a page cannot be written. `work`: how many pages that would be."""
     if place == "-":
         raise UsageError("--html -: name a file; standard output has what the command prints")
-    if work > 1:
+    if place and work > 1:
         raise UsageError(f"--html {place}: a page is of one file, and there are {work}; name one")
-    refuse_overwriting(files, {"--html": [place]})
-    for option, other in others.items():
-        if other not in ("", "-") and real_path(other) == real_path(place):
-            raise UsageError(f"--html {place}: is also named by {option}; give it a name of its own")
 
 
 def write_page(

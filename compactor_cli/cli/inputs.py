@@ -1,11 +1,12 @@
-"""The files that a command is given: folders are read as the sessions in them, and no output takes an input's place."""
+"""The files that a command is given: folders are read as the sessions in them."""
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,19 +14,21 @@ from typing import TYPE_CHECKING
 import typer
 from msgspec import Struct
 
-from compactor_cli.cli.files import real_path
+from compactor_cli.cli.files import is_folder, real_path
 from compactor_cli.cli.gathering import gathers, read_session
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import is_part
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import CompactorError, InputError, UsageError
+from compactor_cli.errors import AccessError, CompactorError, InputError
 from compactor_cli.formats.loading import load
 
 if TYPE_CHECKING:
     from compactor_cli.cli.options import PickOptions
 
 _PARQUET = b"PAR1"
+_NOWHERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+"""How a link that leads nowhere fails: what it once meant is no session that is missed."""
 
 
 class _NoCounter:
@@ -66,7 +69,7 @@ def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list
         if path not in session.contents and _is_pattern(path):
             inputs += _meant(path, aside)
             continue
-        if path == "-" or not Path(path).is_dir() or gathers(path):
+        if path == "-" or not is_folder(path) or gathers(path):
             inputs.append(Input(path, Path(path).name))
             continue
         inside = list(_inside(session, path, aside))
@@ -74,6 +77,19 @@ def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list
             raise InputError("is a directory without a session in it that can be read", path=path)
         inputs += inside
     return inputs
+
+
+def once_each(session: Session, inputs: Sequence[Input]) -> list[Input]:
+    """Return inputs that are to be replaced, each file once; one that is there under another name, also by a link, is
+    left out and told of. (A hard link is a file of its own: replacing one leaves the other.)"""
+    known: dict[str, Input] = {}
+    for entry in inputs:
+        place = entry.path if entry.path == "-" or is_remote(entry.path) else str(real_path(entry.path))
+        if place in known:
+            session.say(f"note: {entry.path}: is the same file as {known[place].path}, and is done once")
+        else:
+            known[place] = entry
+    return list(known.values())
 
 
 def is_parquet(path: str) -> bool:
@@ -104,11 +120,10 @@ def _meant(pattern: str, aside: str) -> list[Input]:
     inputs = []
     for name in sorted(glob.iglob(str(whole), recursive=True)):  # noqa: PTH207  # follows no hidden folder
         path = Path(name)
-        if _is_own(path, outputs):
-            continue
-        if path.is_file() or gathers(name):
+        if not _is_own(path, outputs) and (gathers(name) or is_file_or_closed(path)):
             inputs.append(Input(name, path.relative_to(root).as_posix()))
     if not inputs:
+        _check_open(root)
         raise InputError("no file is called so; * stands for a part of a name, ** for folders", path=pattern)
     return inputs
 
@@ -125,7 +140,7 @@ def _inside(session: Session, folder: str, aside: str) -> Iterator[Input]:
             if why:
                 session.say(f"skipped: {path}: {why}")
             else:
-                yield Input(str(path), path.relative_to(folder).as_posix())
+                yield Input(str(path), path.relative_to(folder).as_posix() if path != Path(folder) else path.name)
 
 
 def _beginning(folder: str) -> str:
@@ -139,26 +154,55 @@ def _is_own(path: Path, outputs: str) -> bool:
     return is_part(path.name) or (outputs != "" and os.path.realpath(path).startswith(outputs))
 
 
+def _check_open(folder: Path) -> None:
+    """Raise AccessError for a folder that is there and cannot be listed."""
+    try:
+        with os.scandir(folder):
+            pass
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        raise AccessError(f"cannot be read: {error.strerror}", path=str(folder)) from None
+
+
+def is_file_or_closed(path: Path) -> bool:
+    """Return whether a path is that of a file, or of what cannot be looked at, which fails when it is read."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError as error:
+        return error.errno not in _NOWHERE
+
+
 def _files_below(folder: Path) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
+    """Yield the files in a folder and those below it, and the folders that cannot be listed: they fail when they are
+    read."""
+    closed: list[Path] = []
+    for place, folders, names in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
         yield from (Path(place, name) for name in names)
         for name in [name for name in folders if gathers(str(Path(place, name)))]:
             folders.remove(name)  # its files are parts of one session
             yield Path(place, name)
+    yield from closed
 
 
 def _unread(session: Session, path: str) -> str:
-    """Return why a file in a folder is no session; empty for one that is, also when a part of it is damaged."""
+    """Return why a file in a folder is no session; empty for one that is, also when a part of it is damaged, and for
+    what cannot be read: it may be one, and fails where it is to be read."""
     try:
-        if not (gathers(path) or stat.S_ISREG(Path(path).stat().st_mode)):
-            return "is no file"
-        if is_parquet(path):
+        mode = Path(path).stat().st_mode
+    except OSError as error:
+        return f"cannot be read: {error.strerror}" if error.errno in _NOWHERE else ""
+    if not gathers(path):
+        if stat.S_ISDIR(mode) or is_parquet(path):
             return ""
+        if not stat.S_ISREG(mode):
+            return "is no file"
+    try:
         load(read_session(path), path, _NoCounter(), format=session.reading.format, skip_damaged=True)
+    except AccessError:
+        return ""
     except InputError as error:
         return error.what.partition("; ")[0]  # what to do about it is for a file that was named
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
     return ""
 
 
@@ -185,25 +229,3 @@ def naming(file: str, error: CompactorError) -> str:
     """Return the words of an error, with the file that it is about."""
     words = str(error)
     return words if words.startswith(file) else f"{file}: {words}"
-
-
-def refuse_overwriting(inputs: Sequence[str], outputs: Mapping[str, Sequence[str]], remedy: str = "") -> None:
-    """Raise UsageError where an output is one of the inputs, by its name, a link or a second name of the same file.
-    `outputs`: the option -> the places that it names."""
-    known = {state: path for path in inputs if (state := _identity(path)) is not None}
-    for option, places in outputs.items():
-        for place in places:
-            if is_remote(place) and place in inputs:
-                raise UsageError(f"{option} {place}: is an input{remedy}")
-            if place != "-" and (identity := _identity(place)) in known:
-                same = known[identity]
-                raise UsageError(f"{option} {place}: is the input {same}{remedy}")
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    """Return what file a path means; None for what is no file."""
-    try:
-        state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
-    except OSError:
-        return None
-    return (state.st_dev, state.st_ino) if stat.S_ISREG(state.st_mode) else None

@@ -13,6 +13,7 @@ from msgspec import structs
 from compactor_cli.cli.compact_job import CompactOptions, Job
 from compactor_cli.cli.compact_one import FileResult, FileTask, attempt, compact_one
 from compactor_cli.cli.done import DoneList, key_of
+from compactor_cli.cli.files import is_file
 from compactor_cli.cli.remote import is_of_one_process
 from compactor_cli.cli.replacing import remove_left
 from compactor_cli.cli.session import Session
@@ -34,7 +35,7 @@ def get_ready(args: CompactOptions) -> None:
     """Begin to start processes where files are to be shared among them: it takes as long as to find out which. One
     path to a file is no more than that."""
     files = args.files or []
-    alone = len(files) == 1 and Path(files[0]).is_file()
+    alone = len(files) == 1 and is_file(files[0])
     if args.jobs != 1 and not args.on_cluster and not alone:
         from compactor_cli.cli import workers
 

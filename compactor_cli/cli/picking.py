@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from typer.core import TyperCommand
 
+from compactor_cli.cli.files import is_there
 from compactor_cli.cli.options import PickOptions, at_most_one
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
@@ -65,7 +66,7 @@ def _refuse(files: Sequence[str], option: str, latest: str) -> NoReturn:
     """Files and an option that chooses: the word behind --latest may have been meant as an agent."""
     from compactor_cli.agents import AGENTS
 
-    if latest == ANY and not Path(files[0]).suffix and not Path(files[0]).exists():
+    if latest == ANY and not Path(files[0]).suffix and not is_there(files[0]):
         known = ", ".join(AGENTS)
         raise UsageError(f"--latest {one_line(files[0], _WORD)}: no agent is called so; known agents: {known}")
     raise UsageError(f"{option} chooses a session: leave out {one_line(' '.join(files), _WORD)}")

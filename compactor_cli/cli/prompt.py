@@ -12,16 +12,20 @@ from compactor_cli.prompt.definition import Prompt
 from compactor_cli.prompt.parse import context_options, parse_prompt
 
 
-def read_prompt(path: str, context: Sequence[str] = ()) -> Prompt:
-    """Return the prompt that a file describes; `context` are options `NAME=VALUE`, which come before the file's.
+def read_prompt(path: str, context: Sequence[str] = ()) -> tuple[Prompt, list[str]]:
+    """Return the prompt that a file describes, and all files that were read for it; `context` are options
+    `NAME=VALUE`, which come before the file's.
 
     Paths in it are relative to the file. Raises InputError for anything that cannot be read or used.
     """
     variables = context_options(tuple(context))
+    files = [path]
 
     def read(name: str) -> str:
+        file = Path(path).parent / name
+        files.append(str(file))
         try:
-            return _text(Path(path).parent / name)
+            return _text(file)
         except InputError as error:
             raise InputError(f"file {name!r} {error.what}") from None
 
@@ -29,7 +33,7 @@ def read_prompt(path: str, context: Sequence[str] = ()) -> Prompt:
         prompt = parse_prompt(_text(Path(path)), path, read)
     except InputError as error:
         raise error if error.path else error.at(path) from None
-    return replace(prompt, context={**prompt.context, **variables})
+    return replace(prompt, context={**prompt.context, **variables}), files
 
 
 def _text(path: Path) -> str:

@@ -6,13 +6,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from compactor_cli.cli.databases import existing_database
-from compactor_cli.cli.files import real_path, write_bytes
+from compactor_cli.cli.files import is_file, is_there, real_path, write_bytes
 from compactor_cli.cli.session import Session
 from compactor_cli.memory.recall import RECALLED_ID
 from compactor_cli.model.archived import FileState, Manifest
@@ -157,7 +156,7 @@ class Keeper:
 
     def write_manifest(self, source: Source, data: Content, parts: Sequence[Compaction], place: str) -> str:
         """Write what was taken away beside the output; returns where that is, or nothing."""
-        if place == "-" or (Path(place).exists() and not Path(place).is_file()):
+        if place == "-" or (is_there(place) and not is_file(place)):
             self.session.warn(f"--manifest: {place} has no place beside it; write to a file with -o")
             return ""
         from compactor_cli.archive.manifest_json import SUFFIX, manifest_text

@@ -27,10 +27,13 @@ class Access(Struct, frozen=True):
 
 
 def access_of(path: str) -> Access | None:
-    """Return who may read an input; of standard input, when it is a file. None where there is nothing to go by."""
+    """Return who may read an input; of standard input, when it is a file. None where there is nothing to go by, as for
+    what this process cannot read: no output has anything of it."""
     try:
         state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
     except OSError:
+        return None
+    if path != "-" and not os.access(path, os.R_OK):
         return None
     if stat.S_ISDIR(state.st_mode):  # of a session in parts: who may look into it
         return Access(stat.S_IMODE(state.st_mode) & 0o666, state.st_gid)

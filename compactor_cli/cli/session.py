@@ -19,6 +19,7 @@ from compactor_cli.cli.files import read_text
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.progress import NoSteps, Steps, steps
 from compactor_cli.configuration.layers import Layer
+from compactor_cli.formats import check_name
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import Content
 from compactor_cli.model.profile import Profile
@@ -47,6 +48,7 @@ def session_of(configured: Configured, *, quiet: bool, profile: bool = False, pr
     """Return a session that reads as the settings say, and report what cannot be done as they say; with the weights
     of `profile` where a command uses them. `probes`: the command can have a provider count."""
     reading = configured.reading
+    check_name(reading.format)  # before anything is read, which may take long
     choice = make_counter(configured.tokenizer, reading.model)
     out, err = late_console(sys.stdout), late_console(sys.stderr, quiet=quiet)
     weights = read_profile(reading.profile) if profile else None

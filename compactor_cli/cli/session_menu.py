@@ -13,7 +13,7 @@ import typer
 from compactor_cli.agents import AGENTS, agent
 from compactor_cli.agents.base import Agent, Machine, machine_of
 from compactor_cli.agents.finding import Listing, Saved, by_id, described, find_sessions, in_project, shortest
-from compactor_cli.cli.files import real_path
+from compactor_cli.cli.files import is_folder, real_path
 from compactor_cli.cli.gathering import read_session
 from compactor_cli.cli.session import Session
 from compactor_cli.configuration.settings_files import working_folder
@@ -36,7 +36,7 @@ def project_of(text: str) -> str:
     if not text:
         return ""
     path = real_path(working_folder() / Path(text).expanduser())
-    return str(path) if path.is_dir() else text
+    return str(path) if is_folder(path) else text
 
 
 def choose(session: Session, name: str, wanted: str, project: str, *, newest: bool) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import InputError, UsageError
 
 before_printing: Callable[[], None] | None = None
 """What is done before something is written to standard output: a bar on the same terminal gives way."""
@@ -50,8 +50,23 @@ class Outlet(io.RawIOBase):
             return len(data)
 
 
+class ClosedInput(io.RawIOBase):
+    """Standard input that was closed when the process started: reading from it fails in words."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Raise InputError."""
+        raise InputError("standard input is closed; name a file, or give it something to read", path="-")
+
+
 def open_streams() -> None:
-    """Let what this process prints go through outlets. One that was closed when it started counts as one that fails."""
+    """Let what this process prints go through outlets. A stream that was closed when it started counts as one that
+    fails."""
+    if sys.stdin is None:
+        _hold(0)
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(ClosedInput()))
     sys.stdout = _stream(sys.stdout, 1, tells=True)
     sys.stderr = _stream(sys.stderr, 2, tells=False)
 
@@ -63,13 +78,17 @@ def print_json(value: object) -> None:
     typer.echo(dumps(value))
 
 
+def _hold(descriptor: int) -> None:
+    """Take a descriptor of a closed stream: without this, the next file that is opened would be standard output."""
+    reading = os.open(os.devnull, os.O_RDONLY)
+    if reading != descriptor:
+        os.dup2(reading, descriptor)
+        os.close(reading)
+
+
 def _stream(stream: Any, descriptor: int, *, tells: bool) -> Any:
     if stream is None:
-        # without this, the next file that is opened would be standard output
-        reading = os.open(os.devnull, os.O_RDONLY)
-        if reading != descriptor:
-            os.dup2(reading, descriptor)
-            os.close(reading)
+        _hold(descriptor)
     encoding, errors = (stream.encoding, stream.errors) if stream else ("utf-8", "")
     if errors not in ("replace", "ignore", "xmlcharrefreplace", "namereplace"):
         errors = "backslashreplace"  # a character that the encoding does not have ends no command

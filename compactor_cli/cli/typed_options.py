@@ -67,7 +67,8 @@ def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
         value = values[name]
         if value is not None and value not in ("", []):
             option = _words(key)[0]
-            layer[key.name] = SettingValue(_value(option, key, value), Origin("option", option))
+            file = value if key.form == "text" else ""
+            layer[key.name] = SettingValue(_value(option, key, value), Origin("option", option), file)
     return layer
 
 

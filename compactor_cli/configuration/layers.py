@@ -35,6 +35,8 @@ class SettingValue(Struct, frozen=True):
 
     value: Any
     origin: Origin
+    file: str = ""
+    """The file whose text it is; empty for none."""
 
 
 Layer = Mapping[str, SettingValue]

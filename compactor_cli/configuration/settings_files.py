@@ -37,7 +37,10 @@ class SettingsFile(Struct, frozen=True):
 
     @property
     def exists(self) -> bool:
-        return self.path.exists()
+        try:
+            return self.path.exists()
+        except OSError:  # in a folder of somebody else
+            return False
 
     @property
     def origin(self) -> Origin:

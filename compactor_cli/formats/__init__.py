@@ -89,11 +89,16 @@ _LIKELY = 0.5
 """Recognition from which on a record says anything: one with a role and nothing else is of many formats."""
 
 
+def check_name(name: str) -> None:
+    """Raise UsageError for the name of a format that is not known; an empty one stands for any."""
+    if name and name not in NAMES:
+        raise UsageError(f"unknown format {name!r}{meant(name, NAMES)}; known formats: {', '.join(NAMES)}")
+
+
 def choose(values: Sequence[Any], name: str = "") -> Format:
     """Return the format of records: the one named, or the one that recognises them best."""
     if name and name != documents.NAME:
-        if name not in FORMATS:
-            raise UsageError(f"unknown format {name!r}{meant(name, NAMES)}; known formats: {', '.join(NAMES)}")
+        check_name(name)
         return FORMATS[name]
     head = values[:_HEAD]
     if (named := _told_by_header(head)) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 
 from msgspec.structs import replace
@@ -262,19 +262,34 @@ def compact_source(
     decided: Sequence[Decided] = (),
 ) -> tuple[Content, list[Compaction]]:
     """Compact every conversation of a file on its own, and join them as they were. `decided`: decisions on each;
-    empty: on none."""
-    parts = [
-        compact(t, its_tools, settings, closed=closed, recalled=recalled, decided=choices)
-        for t, its_tools, choices in zip(
-            source.transcripts, tools, decided or [UNDECIDED] * len(source.transcripts), strict=True
-        )
-    ]
+    empty: on none. Raises BudgetError with the smallest size that all of them reach, or, where a model is asked, that
+    the first one does that does not fit."""
+    parts: list[Compaction] = []
+    short: dict[int, BudgetError] = {}
+    decisions = decided or [UNDECIDED] * len(source.transcripts)
+    for number, (t, own, decision) in enumerate(zip(source.transcripts, tools, decisions, strict=True)):
+        its_tools = replace(own, remember=None) if short else own  # then only whether it fits is to be known
+        try:
+            parts.append(compact(t, its_tools, settings, closed=closed, recalled=recalled, decided=decision))
+        except BudgetError as error:
+            short[number] = error
+            if settings.asks:
+                break
+    if short:
+        raise _largest(short, len(source.transcripts))
     if not any(part.changed for part in parts) and not any(note.kind in DAMAGE for note in source.notes):
         return source.data, parts
     pieces = [source.joints[0]]
     for part, joint in zip(parts, source.joints[1:], strict=True):
         pieces += [part.data, joint]
     return b"".join(pieces), parts
+
+
+def _largest(short: Mapping[int, BudgetError], count: int) -> BudgetError:
+    """Return the error with the largest size. `short`: conversation -> why it does not fit; `count`: conversations of
+    the file."""
+    number = max(short, key=lambda each: short[each].floor)
+    return short[number] if count == 1 else short[number].of(f"conversation {number} (of 0 to {count - 1})")
 
 
 def _verify(run: OneCompaction, output: Output) -> None:

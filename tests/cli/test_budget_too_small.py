@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from tests.builders import assistant, jsonl, user
+
 
 def test_a_budget_smaller_than_its_fixed_parts_says_so_and_is_no_success(run, session, tmp_path):
     (tmp_path / "prompt.yaml").write_text("system_prompt: 900\ntask_prompt: {tokens: 150}\n")
@@ -11,3 +13,15 @@ def test_a_budget_smaller_than_its_fixed_parts_says_so_and_is_no_success(run, se
     assert done.code == 4
     assert json.loads(done.stdout)["remaining"] < 0
     assert "more than the 300" in done.stderr
+
+
+def test_of_several_conversations_the_size_is_told_that_all_of_them_reach(run, tmp_path):
+    told = [["Go on.", "Done."], ["Please list the harbours of the north coast by their depth.", "Rook Bay is deep."]]
+    conversations = [[user(question), assistant(answer)] for question, answer in [*told, told[0]]]
+    (tmp_path / "three.jsonl").write_bytes(jsonl(*({"messages": messages} for messages in conversations)))
+    done = run("compact", "three.jsonl", "--target-tokens", 1, "--tokenizer", "chars", "-o", "out.jsonl")
+    assert done.code == 4
+    assert "error: conversation 1 (of 0 to 2) cannot fit into 1 tokens" in done.stderr
+    smallest = int(done.stderr.partition("Use --target-tokens ")[2].split()[0])
+    assert run("compact", "three.jsonl", "--target-tokens", smallest, "--tokenizer", "chars", "-o", "a").code == 0
+    assert run("compact", "three.jsonl", "--target-tokens", smallest - 1, "--tokenizer", "chars", "-o", "b").code == 4

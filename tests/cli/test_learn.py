@@ -229,7 +229,7 @@ def test_no_readable_file_is_exit_code_3(run, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["-o", "sessions/north/harbour.jsonl"], "would overwrite a session"),
+        (["-o", "sessions/north/harbour.jsonl"], "is the input sessions/north/harbour.jsonl"),
         (["-o", "missing/own.toml"], "-o missing/own.toml: name a file in a folder that exists"),
         (["-o", "sessions"], "-o sessions: name a file"),
         (["-o", "own.toml", "empty"], "empty: there is no *.jsonl in this folder"),

@@ -151,6 +151,27 @@ def test_a_pattern_means_the_files_that_a_shell_would_find_and_names_them_from_w
     assert written(tmp_path / "pattern") == written(tmp_path / "shell")
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_in_place_a_file_of_several_names_is_done_once(run, tmp_path, jobs):
+    data = jsonl(*exchanges(15))
+    for name in ("chat.jsonl", "other.jsonl"):
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "link.jsonl").symlink_to("chat.jsonl")
+    (tmp_path / "hard.jsonl").hardlink_to(tmp_path / "other.jsonl")
+    names = ("chat.jsonl", "./chat.jsonl", f"../{tmp_path.name}/chat.jsonl", "link.jsonl", "other.jsonl", "hard.jsonl")
+    options = ("--target-ratio", "0.5", "--tokenizer", "chars", "--jobs", jobs, "--archive", "--database", "a.db")
+    done = run("compact", *names, *options, "--in-place", "--report", "r.jsonl")
+    assert done.code == 0, done.stderr
+    assert done.stderr.count("is the same file as chat.jsonl, and is done once") == 3
+    assert "3 files" in done.stderr
+    reports = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    assert [report["input"]["path"] for report in reports] == ["chat.jsonl", "other.jsonl", "hard.jsonl"]
+    assert (tmp_path / "link.jsonl").is_symlink()
+    small = {(tmp_path / name).read_bytes() for name in ("chat.jsonl", "other.jsonl", "hard.jsonl")}
+    assert len(small) == 1
+    assert small != {data}
+
+
 def test_a_file_may_be_called_like_a_pattern_and_a_pattern_that_means_nothing_is_an_error(run, tmp_path, sessions):
     odd = tmp_path / "what[1].jsonl"
     odd.write_bytes((sessions / "01.jsonl").read_bytes())

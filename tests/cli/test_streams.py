@@ -1,4 +1,4 @@
-"""Where output goes when it cannot go there, and what a terminal never gets."""
+"""Where output goes when it cannot go there, input that is closed or never ends, and what a terminal never gets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def chat(tmp_path):
 def in_shell(line, folder):
     """A line of a shell in which `compactor` is the command; pipelines fail as their first part does."""
     script = f'compactor() {{ "{sys.executable}" -m compactor_cli "$@"; }}\nset -o pipefail\n{line}'
-    return subprocess.run(["bash", "-c", script], cwd=folder, env=environment(), capture_output=True, check=False)
+    bash = ["bash", "-c", script]
+    return subprocess.run(bash, cwd=folder, env=environment(), capture_output=True, check=False, timeout=120)
 
 
 # a reader that goes away
@@ -118,6 +119,63 @@ def test_a_closed_standard_output_is_not_taken_for_a_file(chat, tmp_path):
     assert done.returncode == 2
     assert b"standard output cannot be written" in done.stderr
     assert chat.read_bytes() == CHAT
+
+
+@pytest.mark.drawn(3)
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("compact - --target-ratio 0.5", 3),
+        ("memory add -", 3),
+        ("memory import -", 3),
+        ("compact --target-ratio 0.5", 2),
+        ("hook run", 0),
+        ("compact chat.jsonl --target-ratio 0.5 --tokenizer chars -o small.jsonl", 0),
+    ],
+)
+def test_a_closed_standard_input_is_told_in_words(chat, tmp_path, line, code):
+    done = in_shell(f"compactor {line} <&-", tmp_path)
+    assert done.returncode == code
+    assert b"this is a bug" not in done.stderr
+    assert (b"standard input is closed" in done.stderr) == (code == 3 or line == "hook run")
+    assert chat.read_bytes() == CHAT
+
+
+@pytest.mark.drawn(2)
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compactor compact /dev/zero --target-ratio 0.5",
+        "compactor compact - --target-ratio 0.5 </dev/zero",
+        "compactor inspect /dev/zero --json",
+    ],
+)
+def test_a_device_that_never_ends_is_refused(tmp_path, line):
+    done = in_shell(line, tmp_path)
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert b"is a device, which may never end" in done.stderr
+
+
+def test_a_format_that_is_not_known_is_refused_before_anything_is_read(tmp_path):
+    done = in_shell("compactor compact - --target-ratio 0.5 --format xx < <(yes)", tmp_path)
+    assert done.returncode == 2
+    assert b"unknown format 'xx'" in done.stderr
+
+
+def test_a_hook_whose_session_is_such_a_device_goes_on_without(tmp_path):
+    named = '"transcript_path": "/dev/zero", "trigger": "manual"'
+    payload = f'{{"session_id": "a", "hook_event_name": "PreCompact", {named}}}'
+    done = in_shell(f"compactor hook run <<< '{payload}'", tmp_path)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"/dev/zero: is a device, which may never end" in done.stderr
+
+
+@pytest.mark.drawn(2)
+@pytest.mark.parametrize("source", ["/dev/stdin < chat.jsonl", "/dev/fd/7 7< chat.jsonl", "<(cat chat.jsonl)"])
+def test_what_a_descriptor_holds_is_read(chat, tmp_path, source):
+    done = in_shell(f"compactor compact -o small --target-ratio 0.5 --tokenizer chars {source}", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "small").stat().st_size < len(CHAT)
 
 
 def test_a_pipe_that_nobody_reads_is_not_waited_for(run, tmp_path, chat):

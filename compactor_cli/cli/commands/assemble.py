@@ -9,7 +9,8 @@ import typer
 
 from compactor_cli.cli import options
 from compactor_cli.cli.files import clear_beside, write_bytes
-from compactor_cli.cli.inputs import inputs_of, refuse_overwriting
+from compactor_cli.cli.inputs import inputs_of
+from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.prompt import read_prompt
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
@@ -76,12 +77,13 @@ def assemble(args: AssembleOptions, overrides: Layer) -> None:
     compile_patterns(session.settings.keep)
     session.warn_unused(overrides)
     session.dry = args.dry_run
-    wanted = read_prompt(args.prompt, args.context or ())
+    wanted, prompt_files = read_prompt(args.prompt, args.context or ())
     inputs = inputs_of(session, [args.file], args)
     file = inputs[0].path
     if len(inputs) > 1:
         raise UsageError(f"{args.file} stands for {len(inputs):,} sessions; a prompt has one history, name one")
-    refuse_overwriting([file], {"-o": [args.out], "--report": [args.report or "-"]})
+    read = files_read(session.configured, [file], dict.fromkeys(prompt_files, "prompt file"))
+    check_outputs(read, {"-o": [] if args.dry_run else [args.out], "--report": [args.report]})
     if not args.dry_run:
         clear_beside(args.out)
     with session.working(1):

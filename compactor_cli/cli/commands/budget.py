@@ -53,7 +53,7 @@ def budget(args: BudgetOptions, overrides: Layer) -> None:
     """
     session = open_session(args, overrides, probes=True)
     session.go_offline()
-    wanted = read_prompt(args.prompt, args.context or ()) if args.prompt else None
+    wanted = read_prompt(args.prompt, args.context or ())[0] if args.prompt else None
     one_by_one(session, inputs_of(session, [args.file], args), partial(_budget, session, args, wanted))
 
 

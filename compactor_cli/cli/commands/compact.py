@@ -13,7 +13,7 @@ from compactor_cli.cli.checking import failed, publish
 from compactor_cli.cli.compact_job import CompactOptions, Job, check_usage, warn_of
 from compactor_cli.cli.deciding import decisions_in, with_aim
 from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.inputs import inputs_of
+from compactor_cli.cli.inputs import inputs_of, once_each
 from compactor_cli.cli.many import get_ready, run_files
 from compactor_cli.cli.recording import Keeper
 from compactor_cli.cli.remote import is_remote
@@ -52,6 +52,8 @@ def compact(args: CompactOptions, overrides: Layer) -> None:
     session = open_session(args, with_aim(overrides, decisions), profile=True, probes=True)
     keeper = Keeper(session)
     inputs = inputs_of(session, args.files or (), args, aside=args.out_dir)
+    if args.in_place:
+        inputs = once_each(session, inputs)
     if args.scheduler:  # its workers have folders of their own that they work in
         inputs = [replace(entry, path=_anywhere(entry.path)) for entry in inputs]
         args = dataclasses.replace(args, out_dir=args.out_dir and _anywhere(args.out_dir))

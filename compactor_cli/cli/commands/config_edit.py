@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli.configured import config_of, configure
-from compactor_cli.cli.files import real_path, write_bytes
+from compactor_cli.cli.files import is_folder, is_there, make_folder, real_path, write_bytes
 from compactor_cli.cli.options import RunOptions
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.checked_values import parsed, shown, written
@@ -127,7 +127,7 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
     path = named_file(named).path if named else user_file().path if args.user else working_folder() / "compactor.toml"
     candidates = [path] if named else [path.with_suffix(suffix) for suffix in SUFFIXES]
     for place in candidates:
-        if place.exists():
+        if is_there(place):
             raise UsageError(f"{place} is there already; change it with `compactor config set`")
     path = path.with_suffix(".yaml") if args.yaml else path
     file = SettingsFile("user file" if args.user else "file", path)
@@ -165,7 +165,7 @@ def _value(key: Key, text: str, file: SettingsFile) -> object:
 
 def _write(file: SettingsFile, text: str) -> None:
     if file.kind == "user file":
-        file.path.parent.mkdir(parents=True, exist_ok=True)
-    elif not file.path.parent.is_dir():
+        make_folder(str(file.path))
+    elif not is_folder(file.path.parent):
         raise SettingsError(f"{file.path}: there is no folder {file.path.parent}; nothing was written")
     write_bytes(str(file.path), text.encode())

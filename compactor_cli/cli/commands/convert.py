@@ -13,14 +13,16 @@ from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import forced
-from compactor_cli.cli.files import write_bytes
-from compactor_cli.cli.inputs import Input, inputs_of, one_by_one, refuse_overwriting
+from compactor_cli.cli.files import make_folder, real_path, write_bytes
+from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
+from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.checked_values import moment
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.converting import TARGETS
 from compactor_cli.errors import UsageError, meant
+from compactor_cli.model.content import sha256
 
 if TYPE_CHECKING:
     from compactor_cli.converting.base import Target
@@ -63,6 +65,10 @@ class ConvertJob(Struct, frozen=True):
     options: Options
     names: dict[str, str]
     """Path of an input -> the name that its output has in a folder, where any does."""
+    read: dict[str, str]
+    """What no output may replace, as `files_read` returns it."""
+    written: dict[str, tuple[str, str]] = {}
+    """Path of an output -> the input that it is of, and the hash of what it holds."""
 
 
 @takes("convert")
@@ -91,8 +97,10 @@ def convert(args: ConvertOptions, overrides: Layer) -> None:
         held = f"{args.file} is a folder with {len(inputs):,} sessions"
         raise UsageError(f"{held}: name a folder to write to with --out-dir")
     paths = [made_file.path for made_file in inputs]
-    refuse_overwriting(paths, {"-o": [args.out or "-"], "--report": [args.report or "-"]})
-    job = ConvertJob(args, target, _options(args), {made_file.path: _plain_name(made_file) for made_file in inputs})
+    read = files_read(session.configured, paths)
+    check_outputs(read, {"-o": [] if args.out_dir else [args.out or "-"], "--report": [args.report]})
+    names = {made_file.path: _plain_name(made_file) for made_file in inputs}
+    job = ConvertJob(args, target, _options(args), names, read)
     reports: list[str] = []
     try:
         one_by_one(session, inputs, lambda path: _one(session, path, job, reports))
@@ -135,12 +143,22 @@ def _one(session: Session, path: str, job: ConvertJob, reports: list[str]) -> in
     session.note_reading(source)
     made = list(converted(source, job.target, job.options, apart=bool(job.args.out_dir)))
     for place, made_file in zip(_places(path, made, job), made, strict=True):
-        refuse_overwriting([path], {"--out-dir": [place]} if job.args.out_dir else {})
         if job.args.out_dir:
-            Path(place).parent.mkdir(parents=True, exist_ok=True)
+            _check_place(path, place, made_file, job)
+            make_folder(place)
         write_bytes(place, made_file.data, inputs=[path])
         reports.append(_tell(session, source, made_file, place, job))
     return 0
+
+
+def _check_place(path: str, place: str, made: Converted, job: ConvertJob) -> None:
+    """Raise UsageError where an output in a folder would replace a file that is read, or the output of another input,
+    which it may have the name of; of a copy of that the output is the same."""
+    check_outputs(job.read, {"--report": [job.args.report], "--out-dir": [place]})
+    own = (path, sha256(made.data))
+    other, held = job.written.setdefault(str(real_path(place)), own)
+    if held != own[1]:
+        raise UsageError(f"--out-dir {place}: is the output of {other}; convert {path} alone, into another folder")
 
 
 def _places(path: str, made: Sequence[Converted], job: ConvertJob) -> list[str]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.files import read_bytes
+from compactor_cli.cli.files import is_folder, read_bytes
 from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import Input, files_of, one_by_one
+from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
@@ -59,7 +59,8 @@ def diff(args: DiffOptions, overrides: Layer) -> None:
     wanted = [_requirement(text) for text in args.fail_under or ()]
     session = open_session(args, overrides)
     pairs = _pairs(session, *_two(session, args))
-    check_html(args.html, [*pairs, *pairs.values()], len(pairs), {})
+    check_html(args.html, len(pairs))
+    check_outputs(files_read(session.configured, [*pairs, *pairs.values()]), {"--html": [args.html]})
     inputs = [Input(name, name) for name in pairs]
     one_by_one(session, inputs, lambda name: _diff(session, name, pairs[name], wanted, args))
 
@@ -80,7 +81,7 @@ def _two(session: Session, args: DiffOptions) -> tuple[str, str]:
 def _pairs(session: Session, before: str, after: str) -> dict[str, str]:
     """Return each file with its compacted form; those of two folders by their names, and what has no other is
     skipped."""
-    folders = [place != "-" and Path(place).is_dir() for place in (before, after)]
+    folders = [place != "-" and is_folder(place) for place in (before, after)]
     if not any(folders):
         return {before: after}
     if not all(folders):

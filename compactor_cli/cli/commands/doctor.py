@@ -13,7 +13,8 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import forced
 from compactor_cli.cli.files import clear_beside, split_warning, write_bytes
 from compactor_cli.cli.gathering import refuse_in_place
-from compactor_cli.cli.inputs import inputs_of, one_by_one, refuse_overwriting
+from compactor_cli.cli.inputs import inputs_of, one_by_one
+from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
@@ -71,7 +72,8 @@ def doctor(args: DoctorOptions, overrides: Layer) -> None:
     if out:
         if len(inputs) > 1:
             raise UsageError("-o is one file, and there are several inputs; use --in-place")
-        refuse_overwriting([inputs[0].path], {"-o": [out]}, "; --in-place keeps the original beside it")
+        read = files_read(session.configured, [inputs[0].path])
+        check_outputs(read, {"-o": [out]}, "; --in-place keeps the original beside it")
     one_by_one(session, inputs, partial(_one, session, args))
 
 

@@ -15,7 +15,7 @@ import typer
 from msgspec import Struct
 
 from compactor_cli.cli import options
-from compactor_cli.cli.files import read_text, write_bytes
+from compactor_cli.cli.files import is_there, make_folder, read_text, write_bytes
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
@@ -135,7 +135,7 @@ def run(args: HookRunOptions, overrides: Layer, ctx: typer.Context) -> None:
 def _change(args: ChangeOptions, edit: Callable[[str], str]) -> None:
     """Show what an edit does to the settings of an agent, and write it when that is wanted."""
     place = _place(args.agent, project=args.project)
-    before = read_text(str(place)) if place.exists() else ""
+    before = read_text(str(place)) if is_there(place) else ""
     try:
         after = edit(before)
     except InputError as error:
@@ -166,12 +166,12 @@ def _agreed(place: Path) -> bool:
 
 
 def _write(place: Path, before: str, after: str, *, gone: bool) -> None:
-    data = place.read_bytes() if place.exists() else b""
+    data = place.read_bytes() if is_there(place) else b""
     mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
     if gone:
         place.unlink()
         return
-    place.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(str(place))
     old = mark + before.encode() if before else None
     write_bytes(str(place), mark + after.encode(), old)
 

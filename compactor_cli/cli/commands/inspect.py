@@ -13,6 +13,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.databases import existing_database
 from compactor_cli.cli.html import check_html, write_page
 from compactor_cli.cli.inputs import inputs_of, one_by_one
+from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
@@ -62,7 +63,8 @@ def inspect(args: InspectOptions, overrides: Layer) -> None:
     session = open_session(args, overrides, probes=True)
     session.go_offline()
     inputs = inputs_of(session, [args.file], args)
-    check_html(args.html, [file.path for file in inputs], len(inputs), {})
+    check_html(args.html, len(inputs))
+    check_outputs(files_read(session.configured, [file.path for file in inputs]), {"--html": [args.html]})
     if args.html and args.message is not None:
         raise UsageError("--html shows all messages: use it without --message")
     one_by_one(session, inputs, partial(_inspect, session, args))

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from compactor_cli.cli import options
-from compactor_cli.cli.files import real_path, write_bytes
+from compactor_cli.cli.files import is_folder, real_path, write_bytes
+from compactor_cli.cli.inputs import is_file_or_closed
+from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.session import Session, conversations, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
@@ -115,8 +117,11 @@ def learn(args: LearnOptions, overrides: Layer) -> None:
         os.environ.setdefault(variable, "1")
     load_numpy()
     files = _name_files(_find_files(args.paths))
-    _check_output(args.output, files, json=args.json)
+    _check_output(args.output, json=args.json)
     session = open_session(args, overrides)
+    # a profile that is in use may be learned anew: it is not read for that
+    inputs = [file.path for file in files]
+    check_outputs(files_read(session.configured, inputs, profile=False), {"-o": [args.output]})
     read = _read(session, files, keep=args.held_out)
     if len(read.refused) == len(files):
         raise typer.Exit(ExitCode.UNREADABLE)
@@ -128,21 +133,28 @@ def learn(args: LearnOptions, overrides: Layer) -> None:
 
 
 def _find_files(names: Sequence[str]) -> list[str]:
-    """Return the files, and for a folder the `*.jsonl` in and below it, in order; those with a leading `_` are left
-    out.
+    """Return the files, and for a folder the `*.jsonl` in and below it, in order, and folders there that cannot be
+    listed; names with a leading `_` are left out.
 
     Raises UsageError for a folder without any.
     """
     paths: dict[str, None] = {}
     for name in names:
-        if name == "-" or not Path(name).is_dir():
+        if name == "-" or not is_folder(name):
             paths[name] = None
             continue
-        inner = sorted(p for p in Path(name).rglob("*.jsonl") if p.is_file() and not p.name.startswith("_"))
+        closed: list[Path] = []
+        walk = os.walk(name, onerror=lambda error: closed.append(Path(error.filename)))  # noqa: B023  # done here
+        below = [Path(place, own) for place, _, names in walk for own in names if _is_meant(own)]
+        inner = sorted([*filter(is_file_or_closed, below), *closed])
         if not inner:
             raise UsageError(f"{name}: there is no *.jsonl in this folder")
         paths.update({str(path): None for path in inner})
     return list(paths)
+
+
+def _is_meant(name: str) -> bool:
+    return name.endswith(".jsonl") and not name.startswith("_")
 
 
 def _name_files(paths: Iterable[str]) -> list[TrainingFile]:
@@ -188,16 +200,14 @@ def _readable(name: str) -> str:
     return name[len(home) :].lstrip("-") or "home" if name.startswith(home) else name
 
 
-def _check_output(output: str, files: Sequence[TrainingFile], *, json: bool) -> None:
+def _check_output(output: str, *, json: bool) -> None:
     if output == "-":
         if json:
             raise UsageError("--json prints the report on standard output: write the profile elsewhere with -o")
         return
     place = real_path(output)
-    if place.is_dir() or not place.parent.is_dir():
+    if is_folder(place) or not is_folder(place.parent):
         raise UsageError(f"-o {output}: name a file in a folder that exists")
-    if any(place == real_path(file.path) for file in files if file.path != "-"):
-        raise UsageError(f"-o {output}: would overwrite a session")
 
 
 def _read(session: Session, files: Sequence[TrainingFile], *, keep: bool) -> Read:

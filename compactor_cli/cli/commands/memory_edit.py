@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli.databases import existing_database, made_database
+from compactor_cli.cli.files import read_bytes
 from compactor_cli.cli.memory_log import NOTHING, IdsOptions, open_log
 from compactor_cli.cli.options import CommandOptions
 from compactor_cli.cli.streams import print_json
@@ -155,7 +155,7 @@ def _lines(text: str) -> list[str]:
     """Return the texts to remember."""
     if text != "-":
         return [text]
-    data = sys.stdin.buffer.read()
+    data = read_bytes("-")
     try:
         return [line.strip() for line in data.decode("utf-8-sig").split("\n") if line.strip()]
     except UnicodeDecodeError as error:

@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli.databases import existing_database, made_database
-from compactor_cli.cli.files import read_bytes, write_bytes
+from compactor_cli.cli.files import is_file, read_bytes, write_bytes
 from compactor_cli.cli.memory_log import NOTHING, KindOptions, filters_of, open_log, time_of
 from compactor_cli.cli.options import CommandOptions, OutOption
+from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
@@ -140,6 +141,7 @@ def export(args: ExportOptions, overrides: Layer) -> None:
     from compactor_cli.memory.exchange import line_of
 
     log = open_log(args, overrides)
+    check_outputs(files_read(log.configured), {"-o": [args.out]})
     wanted = filters_of(args)
     memories = []
     with existing_database(log.url) as database:
@@ -164,8 +166,7 @@ def _holds_something(place: str) -> bool:
     """Return whether an output is a file that is not empty."""
     if is_remote(place):
         return bool(store().exists(place))
-    file = Path(place)
-    return place != "-" and file.is_file() and file.stat().st_size > 0
+    return place != "-" and is_file(place) and Path(place).stat().st_size > 0
 
 
 @takes("memory import")

@@ -14,8 +14,8 @@ from msgspec.structs import asdict
 
 from compactor_cli.cli import options
 from compactor_cli.cli.databases import existing_database
-from compactor_cli.cli.files import clear_beside, read_bytes, split_warning, write_bytes
-from compactor_cli.cli.inputs import refuse_overwriting
+from compactor_cli.cli.files import clear_beside, is_file, read_bytes, split_warning, write_bytes
+from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.picking import picked
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
@@ -100,8 +100,8 @@ def restore(args: RestoreOptions, overrides: Layer) -> None:
     if args.latest or args.session or args.project:
         args = replace(args, file=picked(session, [args.file], args)[0])
     _check(args)
-    if args.file and args.out:
-        refuse_overwriting([args.file], {"-o": [args.out]}, "; --in-place replaces it")
+    read = files_read(session.configured, [args.file] if args.file else [])
+    check_outputs(read, {"-o": [args.out]}, "; --in-place replaces it")
     clear_beside(args.file if args.in_place else args.out)
     data = in_memory(session.bytes_of(args.file)) if args.file else b""
 
@@ -328,7 +328,7 @@ def _without(session: Session, args: RestoreOptions, data: bytes) -> NoReturn:
     beside = Path(args.file + SUFFIX)
     if not args.file:
         raise NotKeptError(f"nothing is kept. {_KEPT_ARE}")
-    if args.file == "-" or not beside.is_file():
+    if args.file == "-" or not is_file(beside):
         raise NotKeptError(f"{args.file}: nothing of it is kept. {_KEPT_ARE}")
     if not args.listed:
         raise NotKeptError(
