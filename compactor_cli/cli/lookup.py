@@ -17,8 +17,6 @@ from compactor_cli.errors import InputError, StoreError, UsageError
 from compactor_cli.model.content import Content, in_memory
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from compactor_cli.db.database import Database
     from compactor_cli.model.archived import Archived, FoundCompaction, Match
     from compactor_cli.model.transcript import Source
@@ -64,9 +62,11 @@ def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup 
     stored = data
     with kept.read() as connection:
         compaction = archive.find_compaction(connection, data)
-        for form in _other_forms(connection, data) if compaction is None else ():
-            if compaction is None and (compaction := archive.find_compaction(connection, form)):
-                data = form
+        if compaction is None:
+            for form in _other_forms(data, archive.newest(connection)):
+                if compaction := archive.find_compaction(connection, form):
+                    data = form
+                    break
         if compaction is None and (keys := _session_keys(session, file, data)):
             compaction = archive.find_compaction(connection, data, keys)
         if compaction is None:
@@ -78,16 +78,14 @@ def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup 
         return Lookup(file, data, compaction.match, _compactions(kept, compaction), stored)
 
 
-def _other_forms(connection: Connection, data: bytes) -> Iterator[bytes]:
+def _other_forms(data: bytes, known: Sequence[Archived]) -> Iterator[bytes]:
     """Yield a file unpacked, or packed as outputs were that the archive knows: it may have been packed or unpacked
     since."""
-    from compactor_cli.archive.stored import archive
-
     if container_of(data) is not None:
         with suppress(InputError):  # damaged, or packed twice
             yield in_memory(unpack(data))
         return
-    kinds = {kind.name: kind for each in archive.newest(connection) if (kind := named(each.output.path))}
+    kinds = {kind.name: kind for each in known if (kind := named(each.output.path))}
     for kind in kinds.values():
         if not kind.copies:
             yield kind.pack(data, b"")
