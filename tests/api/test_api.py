@@ -92,6 +92,9 @@ def test_at_a_prompt_a_transcript_and_what_became_of_it_are_not_written_out():
     assert text not in repr(part)[: repr(part).index("plan=")]
 
 
+TEXT: Any = "abc"
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -100,7 +103,7 @@ def test_at_a_prompt_a_transcript_and_what_became_of_it_are_not_written_out():
         ({"target_ratio": "25%"}, "target_ratio = '25%': must be a number from 0 to 1"),
         ({"target_ratio": -1}, "target_ratio = -1: must be a number from 0 to 1"),
         ({"target_tokens": 900, "target_ratio": 0.5}, "target_tokens and target_ratio exclude each other"),
-        ({"settings": Settings(keep="abc")}, "keep = 'abc': must be a list of regular expressions"),
+        ({"settings": Settings(keep=TEXT)}, "keep = 'abc': must be a list of regular expressions"),
         ({"settings": Settings(recent_messages=-1, strategy="rolling")}, "recent_messages = -1: must be"),
         ({"settings": Settings(strategy="zz")}, "strategy = 'zz': must be one of"),
     ],
