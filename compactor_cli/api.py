@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.asking.port import LanguageModel
+from compactor_cli.configuration.layers import checked_settings
+from compactor_cli.errors import InputError
 from compactor_cli.formats.loading import load as _load
 from compactor_cli.memory.decontextualize import Resolved, statements_of
 from compactor_cli.memory.decontextualize import decontextualize as _decontextualize
@@ -20,7 +22,7 @@ from compactor_cli.model.memory import Memory
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.transcript import Source
-from compactor_cli.objects import from_lines, to_lines
+from compactor_cli.objects import from_lines, listed, to_lines
 from compactor_cli.pipeline.run import analyze, compact_source
 from compactor_cli.pipeline.share_budget import allocate
 from compactor_cli.pipeline.stages import CurrentStage
@@ -66,14 +68,17 @@ def load(
     data: bytes | Content, path: str = "-", *, format: str = "", tokenizer: str = "", skip_damaged: bool = False
 ) -> Source:
     """Read a transcript from bytes. `path` only names it in errors, which are InputError."""
-    return _load(data, path, make_counter(tokenizer).counter, format=format, skip_damaged=skip_damaged)
+    if isinstance(data, str):
+        raise InputError("a text; give its bytes, such as text.encode() or Path(...).read_bytes()", path=path)
+    content = bytes(data) if isinstance(data, (bytearray, memoryview)) else data
+    return _load(content, path, make_counter(tokenizer).counter, format=format, skip_damaged=skip_damaged)
 
 
 def score(
     source: Source, settings: Settings | None = None, *, tokenizer: str = "", model: LanguageModel | None = None
 ) -> tuple[Analysis, ...]:
     """Return scores, residuals, tiers and faults of each conversation. `model` is for scorer classifier."""
-    settings = settings or Settings()
+    settings = checked_settings(settings or Settings())
     counter = make_counter(tokenizer).counter
     return tuple(analyze(t, tools_for(t, counter, settings, model=model), settings) for t in source.transcripts)
 
@@ -99,7 +104,7 @@ def compact(
 
 @overload
 def compact(
-    source: Sequence[Any],
+    source: Iterable[Any],
     settings: Settings | None = None,
     *,
     target_tokens: int | None = None,
@@ -117,7 +122,7 @@ def compact(
 
 
 def compact(  # noqa: PLR0913  # options of a command, each by its name
-    source: Source | Sequence[Any],
+    source: Source | Iterable[Any],
     settings: Settings | None = None,
     *,
     target_tokens: int | None = None,
@@ -144,24 +149,25 @@ def compact(  # noqa: PLR0913  # options of a command, each by its name
     stage that begins (see `CurrentStage`). `recalled`: memories to put into the output within the target, the most
     relevant first. `flush` is given the memories of each conversation that is compacted (seed 003): they are found
     before its summaries are written, created at `at` (seconds since 1970), and `flush` is called last, to store them.
-    Raises BudgetError when a target cannot be met, InputError for what is no list of messages, and ModelError when the
-    model fails and the settings allow no fallback."""
+    Raises BudgetError when a target cannot be met, InputError for what is no list of messages, SettingsError for values
+    that are not allowed, and ModelError when the model fails and the settings allow no fallback."""
     settings = _aimed(settings or Settings(), target_tokens, target_ratio)
     run = _CompactCall(tokenizer, profile, closed, model, on_stage, recalled, flush, at)
     if isinstance(source, Source):
         return run.compact(source, settings)
-    before = to_lines(source)
+    messages = listed(source)
+    before = to_lines(messages)
     if not before:
         return []
     loaded = load(b"\n".join(before), "messages", format=format, tokenizer=tokenizer)
     done = run.compact(loaded, settings)
-    return from_lines(in_memory(done.data).splitlines(), source, before)
+    return from_lines(in_memory(done.data).splitlines(), messages, before)
 
 
 def _aimed(settings: Settings, tokens: int | None, ratio: float | None) -> Settings:
-    if tokens is None and ratio is None:
-        return settings
-    return dataclasses.replace(settings, target_tokens=tokens, target_ratio=ratio)
+    if tokens is not None or ratio is not None:
+        settings = dataclasses.replace(settings, target_tokens=tokens, target_ratio=ratio)
+    return checked_settings(settings)
 
 
 class _CompactCall(Struct, frozen=True):
@@ -201,7 +207,7 @@ class _CompactCall(Struct, frozen=True):
 
 
 def context_state(
-    messages: Sequence[Any],
+    messages: Iterable[Any],
     settings: Settings | None = None,
     *,
     model: str = "",
@@ -216,8 +222,8 @@ def context_state(
     messages."""
     from compactor_cli.tokens.models import model_facts
 
-    settings = settings or Settings()
-    lines = to_lines(messages)
+    settings = checked_settings(settings or Settings())
+    lines = to_lines(listed(messages))
     if tokens is None:
         counter = make_counter(tokenizer, model).counter
         tokens = _load(b"\n".join(lines), "messages", counter, format=format).tokens if lines else 0
@@ -235,7 +241,7 @@ def language_model(
     from compactor_cli.llm.asker import make_asker
 
     count = make_counter(tokenizer).counter.count
-    return make_asker(name, (settings or Settings()).llm, count=count, say=say or (lambda text: None))
+    return make_asker(name, checked_settings(settings or Settings()).llm, count=count, say=say or (lambda text: None))
 
 
 def decontextualize(
@@ -254,7 +260,7 @@ def extract_memories(
     order in which it was said. `at`: the time of extraction, seconds since 1970. With `model`, messages are judged and
     references resolved by it; without, rules find what they are moderately sure of. Raises ModelError when the model
     fails and must not."""
-    settings = settings or Settings()
+    settings = checked_settings(settings or Settings())
     return tuple(m for t in source.transcripts for m in _extract_memories(t, settings, created=at, model=model))
 
 

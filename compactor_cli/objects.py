@@ -20,6 +20,13 @@ def to_lines(messages: Sequence[Any]) -> list[bytes]:
     return [_line(message, number) for number, message in enumerate(messages)]
 
 
+def listed(messages: Any) -> list[Any]:
+    """Return messages of any iterable as a list. Raises InputError for what is none."""
+    if isinstance(messages, Iterable) and not isinstance(messages, (str, bytes, Mapping)):
+        return list(messages)
+    raise InputError(f"a {type(messages).__name__}, which is no list of messages", path="messages")
+
+
 def from_lines(lines: Iterable[bytes], messages: Sequence[Any], before: Sequence[bytes]) -> list[Any]:
     """Return the messages for lines: the very objects of `messages` where their lines (`before`) have not changed.
     Others are dicts, or messages of LangChain where those were given."""

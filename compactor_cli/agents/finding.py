@@ -50,13 +50,16 @@ class Saved(Struct, frozen=True):
 
 
 def find_sessions(machine: Machine, agents: Iterable[Agent], *, aside: bool = False) -> Listing:
-    """Return the sessions of some agents. `aside`: those of subagents as well. What cannot be read is noted."""
+    """Return the sessions of some agents. `aside`: those of subagents as well. An empty file is none; what cannot be
+    read is noted."""
     listing = Listing()
     for agent in agents:
         for folder in agent.folders(machine):
             listing.looked.append(folder)
             try:
-                listing.sessions += [entry for entry in agent.find(folder) if aside or not entry.aside]
+                listing.sessions += [
+                    entry for entry in agent.find(folder) if (entry.size or entry.inside) and (aside or not entry.aside)
+                ]
             except FileNotFoundError:
                 continue
             except OSError as error:

@@ -17,6 +17,7 @@ from compactor_cli.cli.progress import NoSteps
 from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import access_of, replace_by
 from compactor_cli.cli.session import Session
+from compactor_cli.containers import CONTAINERS
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.content import in_memory
 from compactor_cli.model.outcome import FAILURES, Outcome, Sizes
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from compactor_cli.datasets.parquet_files import Shard
 
 NO_PYARROW = "Parquet is read by pyarrow, which is not installed: pip install 'compactor-cli[parquet]'"
+
+_OTHERS = (*(".json", ".jsonl", ".ndjson", ".csv", ".txt"), *(s for kind in CONTAINERS.values() for s in kind.suffixes))
+"""Ends of names that say that a file is none in Parquet."""
 
 
 def compact_parquet(session: Session, file: str, job: Job) -> Outcome:
@@ -106,6 +110,11 @@ def _refuse(session: Session, job: Job) -> None:
             raise UsageError(f"{option} is not for data sets in Parquet: save the rows as JSON lines for it")
     if job.args.writes and not job.args.out_dir and job.args.out in ("", "-"):
         raise UsageError("Parquet is not written to standard output: name a file with -o, or a folder with --out-dir")
+    if job.args.writes and job.args.out.lower().endswith(_OTHERS):
+        raise UsageError(
+            f"{job.args.out}: what is made of Parquet is Parquet, which this name does not say; name it .parquet, or "
+            "save the rows as JSON lines and compact those"
+        )
 
 
 def _row_maker(session: Session, file: str, job: Job) -> Make:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.spill import gathered
+from compactor_cli.containers import container_of, named, unpack
 from compactor_cli.errors import InputError, StoreError, UsageError
-from compactor_cli.model.content import Content
+from compactor_cli.model.content import Content, in_memory
 
 if TYPE_CHECKING:
     from compactor_cli.db.database import Database
     from compactor_cli.model.archived import Archived, FoundCompaction, Match
     from compactor_cli.model.transcript import Source
 
+_NAMED = 5
+"""Compactions of a path that are named, the newest ones."""
 SURE = ("output", "input", "begins")
 """Matches by content: what the archive has is what this file was."""
 
@@ -28,10 +32,13 @@ class Lookup(Struct, frozen=True):
 
     file: str
     data: bytes
+    """The file in the form that is known: packed, or as it is unpacked."""
     match: Match
     compactions: Sequence[Archived]
     """The oldest first: rounds that led to the file or, where only its session or its marks are known, all of the
     session."""
+    stored: bytes = b""
+    """The file as it is stored."""
 
     @property
     def is_sure(self) -> bool:
@@ -47,21 +54,75 @@ class Lookup(Struct, frozen=True):
 
 
 def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup | None:
-    """Return the compactions of a file: by its content, else by its session, else by its marks; None when there are
-    none."""
+    """Return the compactions of a file: by its content, packed or not, else by its session, else by its marks; None
+    when there are none."""
     from compactor_cli.archive.stored import archive
     from compactor_cli.archive.texts import references_in
 
+    stored = data
     with kept.read() as connection:
         compaction = archive.find_compaction(connection, data)
+        if compaction is None:
+            for form in _other_forms(data, archive.newest(connection)):
+                if compaction := archive.find_compaction(connection, form):
+                    data = form
+                    break
         if compaction is None and (keys := _session_keys(session, file, data)):
             compaction = archive.find_compaction(connection, data, keys)
         if compaction is None:
-            marks = {digits[:8] for digits in references_in(data.decode("utf-8", "replace"))}
+            text = in_memory(_unpacked(data)).decode("utf-8", "replace")
+            marks = {digits[:8] for digits in references_in(text)}
             compaction = archive.find_by_marks(connection, marks) if marks else None
         if compaction is None:
             return None
-        return Lookup(file, data, compaction.match, _compactions(kept, compaction))
+        return Lookup(file, data, compaction.match, _compactions(kept, compaction), stored)
+
+
+def _other_forms(data: bytes, known: Sequence[Archived]) -> Iterator[bytes]:
+    """Yield a file unpacked, or packed as outputs were that the archive knows: it may have been packed or unpacked
+    since."""
+    if container_of(data) is not None:
+        with suppress(InputError):  # damaged, or packed twice
+            yield in_memory(unpack(data))
+        return
+    kinds = {kind.name: kind for each in known if (kind := named(each.output.path))}
+    for kind in kinds.values():
+        if not kind.copies:
+            yield kind.pack(data, b"")
+
+
+def _unpacked(data: Content) -> Content:
+    try:
+        return unpack(data)
+    except InputError:
+        return data
+
+
+def in_form_of(data: Content, place: str, replaced: Content | None) -> Content:
+    """Return what is brought back as its place has it: packed as the file is that it replaces, else as the place's name
+    says; on standard output as it was."""
+    held, wanted = container_of(data), named(place) if replaced is None else container_of(replaced)
+    if place == "-" or wanted is held or (held is not None and held.copies):
+        return data
+    inside = unpack(data)
+    return inside if wanted is None or wanted.copies else wanted.pack(in_memory(inside), b"")
+
+
+def of_its_path(kept: Database, file: str) -> str:
+    """Return words on what is kept of another state of the file's path; empty when nothing is."""
+    from compactor_cli.archive.stored import archive
+    from compactor_cli.cli.recording import whole_path
+
+    with kept.read() as connection:
+        found = archive.at_path(connection, whole_path(file)) if file not in ("", "-") else []
+    found = [each for each in found if each.kept]
+    if not found:
+        return ""
+    numbers = ", ".join(str(each.id) for each in found[:_NAMED])
+    return (
+        f" Of what stood at this path before, compaction {numbers} is kept: restore --list "
+        f"shows when that was, and --compaction {found[0].id} -o OTHER brings back what it was made from."
+    )
 
 
 def by_number(kept: Database, number: int) -> Lookup:

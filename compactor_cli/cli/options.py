@@ -3,7 +3,6 @@ of settings in `settings/`."""
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,29 +12,29 @@ import typer
 
 from compactor_cli.cli.width import WidthOption
 from compactor_cli.errors import UsageError
-from compactor_cli.text.patterns import compiled_later
-
-_COUNT = compiled_later(r"([\d,_]*\d(?:\.\d+)?|\.\d+)\s*([km]?)", re.IGNORECASE)
-_TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
+from compactor_cli.text.quantities import count_in, share_in
 
 
 def tokens(text: str | int) -> int:
     """Return a number of tokens, at least 1: `4000`, `4,000`, `4k` or `1.5k`. Raises BadParameter."""
-    match = _COUNT.fullmatch(str(text).strip())
-    number = float(re.sub("[,_]", "", match[1])) * _TIMES[match[2].lower()] if match else 0
-    if number < 1 or number != int(number):
+    number = count_in(str(text))
+    if number is None:
         raise typer.BadParameter(f"{text!r} is no number of tokens of 1 or more; write 4000, 4,000 or 4k")
-    return int(number)
+    return number
+
+
+def size(text: str | int) -> int:
+    """Return a number of bytes, at least 1, written as tokens are. Raises BadParameter."""
+    number = count_in(str(text))
+    if number is None:
+        raise typer.BadParameter(f"{text!r} is no number of bytes of 1 or more; write 500000, 500k or 5M")
+    return number
 
 
 def share(text: str | float) -> float:
     """Return a share between 0 and 1: `0.25` or `25%`. Raises BadParameter."""
-    word = str(text).strip()
-    try:
-        number = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
+    number = share_in(str(text))
+    if number is None:
         raise typer.BadParameter(f"{text!r} is no share between 0 and 1; write 0.25 or 25%")
     return number
 

@@ -206,13 +206,14 @@ def _anywhere(manifest: Manifest) -> Manifest:
 
 
 def _from_root(state: FileState) -> FileState:
-    return replace(state, path=_whole(state.path))
+    return replace(state, path=whole_path(state.path))
 
 
 def _said_anywhere(memory: Memory) -> Memory:
     """Return the same of the files that a memory was said in."""
-    return replace(memory, sources=tuple(replace(s, transcript=_whole(s.transcript)) for s in memory.sources))
+    return replace(memory, sources=tuple(replace(s, transcript=whole_path(s.transcript)) for s in memory.sources))
 
 
-def _whole(path: str) -> str:
+def whole_path(path: str) -> str:
+    """Return a path from the root, as the database has it; `-` is no path."""
     return path if path == "-" else str(real_path(path))

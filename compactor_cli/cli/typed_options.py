@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from inspect import Parameter, Signature
+from math import isfinite
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -42,6 +43,7 @@ def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         ]
 
         def call(ctx: typer.Context, **values: Any) -> None:
+            _refuse_infinite(ctx, values)
             args = kind(**{name: values[name] for name in own})
             ctx.meta[ARGS] = args
             more: dict[str, Any] = {"ctx": ctx} if "ctx" in hints else {}
@@ -55,6 +57,13 @@ def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         return call
 
     return made
+
+
+def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any]) -> None:
+    """Raise BadParameter for an option whose value is no finite number: ranges let `nan` through."""
+    for name, value in values.items():
+        if isinstance(value, float) and not isfinite(value):
+            raise typer.BadParameter(f"--{name.replace('_', '-')}: {value} is no finite number", ctx=ctx)
 
 
 def layer_of(keys: Mapping[str, Key], values: Mapping[str, Any]) -> Layer:
@@ -103,7 +112,7 @@ def _of_setting(name: str, key: Key) -> Parameter:
         kind = list[kind]
     elif key.form == "tokens":
         allowed["parser"] = tokens
-    elif _is_share(key):
+    elif key.is_share:
         allowed["parser"] = share
     elif kind in (int, float) and key.form != "time":
         allowed |= {"min": key.minimum, "max": key.maximum}
@@ -111,10 +120,6 @@ def _of_setting(name: str, key: Key) -> Parameter:
         kind = str
     option = typer.Option(key.option.name, metavar=key.option.metavar or None, help=_help(key), **allowed)
     return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option])
-
-
-def _is_share(key: Key) -> bool:
-    return key.kind is float and not key.many and (key.minimum, key.maximum) == (0, 1)
 
 
 def _help(key: Key) -> str:
@@ -125,7 +130,7 @@ def _help(key: Key) -> str:
         head = f"{head}: {', '.join(named)}"
     if key.form == "tokens":
         head += " (4000 or 4k)"
-    elif _is_share(key):
+    elif key.is_share:
         head += " (0.25 or 25%)"
     rest = rest.replace("empty: ", "default: ").replace("unset: ", "default: ")
     text = f"{head[0].upper()}{head[1:]}{sign}{rest}"

@@ -13,12 +13,14 @@ from typing import Any
 from compactor_cli.configuration.keys import Key
 from compactor_cli.errors import meant
 from compactor_cli.text.addresses import masked
+from compactor_cli.text.quantities import count_in, share_in
 from compactor_cli.text.times import parse_time
 
 _WORDS = {
     **dict.fromkeys(("true", "1", "yes", "on"), True),
     **dict.fromkeys(("false", "0", "no", "off"), False),
 }
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _ONE = {int: "a whole number", float: "a number", str: "a text"}
 _SEVERAL = {int: "whole numbers", float: "numbers", str: "texts"}
 
@@ -57,13 +59,13 @@ def checked(key: Key, value: Any) -> Any:
 def parsed(key: Key, text: str) -> Any:
     """Return the value that a text stands for, of a variable or of `config set`. Raises ValueError.
 
-    A list is a JSON array, or has commas between its items.
+    A list is a JSON array, or has commas between its items. Tokens may be written as 4k, shares as 25%.
     """
     if not key.many:
         return checked(key, _plain(key, text))
     value = _array(text)
     if value is None:
-        items = [item.strip() for item in text.split(",")] if text.strip() else []
+        items = [item.strip() for item in _items(key, text)] if text.strip() else []
         value = [_plain(key, item) for item in items]
     return checked(key, value)
 
@@ -138,12 +140,38 @@ def _plain(key: Key, text: str) -> Any:
     """Return a single value from its text; what it cannot be stays a text, for `checked` to refuse."""
     if key.kind is bool:
         return _WORDS.get(text.strip().lower(), text)
-    if key.kind is str or key.form == "time":
+    if key.kind is str or key.form == "time" or not text.isascii():
         return text
+    if key.form == "tokens":
+        return count_in(text) or text
+    if key.is_share:
+        share = share_in(text)
+        return text if share is None else share
     try:
         return int(text) if key.kind is int else float(text)
     except ValueError:
         return text
+
+
+def _items(key: Key, text: str) -> list[str]:
+    """Return what stands between commas; those within the brackets of a pattern, or escaped, are part of it."""
+    if key.form != "pattern":
+        return text.split(",")
+    items, open_brackets, escaped = [""], "", False
+    for letter in text:
+        if letter == "," and not open_brackets and not escaped:
+            items.append("")
+            continue
+        items[-1] += letter
+        if escaped:
+            escaped = False
+        elif letter == "\\":
+            escaped = True
+        elif letter in _BRACKETS and not open_brackets.endswith("]"):
+            open_brackets += _BRACKETS[letter]
+        elif open_brackets.endswith(letter):
+            open_brackets = open_brackets[:-1]
+    return text.split(",") if open_brackets else items
 
 
 def _array(text: str) -> list[Any] | None:

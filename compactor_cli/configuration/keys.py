@@ -41,6 +41,11 @@ class Key(Struct, frozen=True):
         return _names(self.name) or self.declared_choices
 
     @property
+    def is_share(self) -> bool:
+        """Whether it, or each item of it, is a share between 0 and 1."""
+        return self.kind is float and (self.minimum, self.maximum) == (0, 1)
+
+    @property
     def section(self) -> str:
         return self.name.rpartition(".")[0]
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from numbers import Integral, Real
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from compactor_cli.configuration.checked_values import checked
 from compactor_cli.configuration.keys import keys
 from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.errors import SettingsError
@@ -42,6 +45,7 @@ class SettingValue(Struct, frozen=True):
 Layer = Mapping[str, SettingValue]
 """The keys that one source sets; a file, the environment, or the options of a command."""
 DEFAULT = Origin("default")
+_PYTHON = Origin("settings", "settings")
 _RIVALS = {"target_tokens": "target_ratio", "target_ratio": "target_tokens"}
 """Keys of which one at most is set: the stronger layer's."""
 
@@ -67,6 +71,35 @@ def merge(layers: Sequence[Layer]) -> dict[str, SettingValue]:
 
 def settings_of(effective: Mapping[str, SettingValue]) -> Settings:
     return _filled(Settings, effective, "")
+
+
+def checked_settings(settings: Settings) -> Settings:
+    """Return settings that were made in Python, each value as a file would give it. Raises SettingsError for all values
+    that are not allowed, and for keys that exclude each other."""
+    layer: dict[str, SettingValue] = {}
+    wrong: list[str] = []
+    for key in keys().values():
+        try:
+            value = attrgetter(key.name)(settings)
+        except AttributeError:
+            continue  # of another class of settings
+        try:
+            layer[key.name] = SettingValue(checked(key, _number(value)), _PYTHON)
+        except ValueError as error:
+            wrong.append(f"settings: {key.name} = {value!r}: {error}")
+    if wrong:
+        raise SettingsError("\n".join(wrong))
+    _refuse_rivals(layer)
+    return settings_of(layer)
+
+
+def _number(value: Any) -> Any:
+    """Return a number of another library, such as numpy, as one of Python's; anything else as it is."""
+    if isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real) else value
 
 
 def reading_of(effective: Mapping[str, SettingValue]) -> ReadingSettings:

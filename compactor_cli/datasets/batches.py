@@ -55,7 +55,8 @@ Make = Callable[[bytes], RowResult]
 
 def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> RowResult:
     """Return what became of a document that was read as `source`."""
-    warnings = [warning for part in parts for warning in part.warnings]
+    warnings = [note.detail.partition(":")[0] for note in source.notes if note.kind == "other_roles"]
+    warnings += [warning for part in parts for warning in part.warnings]
     warnings += [f"repaired: {note.kind}" for part in parts for note in part.repairs]
     return RowResult(
         line,

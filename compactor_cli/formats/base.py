@@ -156,6 +156,8 @@ class Reading(Struct):
     """Of a tree, the records from the root to the leaf."""
     way_last: bool = False
     """The way is written behind other branches: once the leaf named around the records is gone, the last one is it."""
+    other_roles: Sequence[tuple[int, str, str]] = ()
+    """Record, role and meaning of each message whose role is none of the format's API."""
 
 
 class Builder(Struct):

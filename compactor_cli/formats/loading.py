@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from compactor_cli.formats.base import Counter, CountsAround, Format, Reading, U
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.holding import Holding
 from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, RecordValues, parse, read_records
+from compactor_cli.formats.roles import told
 from compactor_cli.formats.trees import as_grown, older
 from compactor_cli.formats.working_folder import recorded_folder
 from compactor_cli.model.content import Content, Holds, in_memory
@@ -25,6 +26,12 @@ _PARQUET = b"PAR1"
 _WINDOW = 65_536
 _INK = re.compile(rb"\S")
 """The first byte that is no white space, found without copying the file."""
+
+
+class _OtherRole(NamedTuple):
+    line: int
+    role: str
+    words: str
 
 
 def load(data: Content, path: str, counter: Counter, *, format: str = "", skip_damaged: bool = False) -> Source:
@@ -82,6 +89,7 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
         raise InputError(f"no messages in this {chosen.name} file{hint}; --format names another", line=spans[0].line)
     if _is_compacted(transcript, chosen, unfolded=unfolded is not None):
         notes = [*notes, *_note_history(transcript, by_format=reading.outside is not None)]
+    notes = [*notes, *_note_roles(_other_roles(reading, spans))]
     return Source(path, chosen.name, data, (replace(transcript, notes=tuple(notes)),), notes=tuple(notes))
 
 
@@ -195,6 +203,17 @@ def _note_history(transcript: Transcript, *, by_format: bool) -> list[Note]:
     return [Note("outside_context", transcript.records[first].line, detail)]
 
 
+def _other_roles(reading: Reading, records: Sequence[Record]) -> list[_OtherRole]:
+    """Return line, role and meaning of the messages whose role is none of the format's API."""
+    read = {record for message in reading.messages for record in message.records} if reading.other_roles else set()
+    return [_OtherRole(records[at].line, role, words) for at, role, words in reading.other_roles if at in read]
+
+
+def _note_roles(others: Sequence[_OtherRole]) -> list[Note]:
+    """Return what to say, once, of messages whose role is none of the format's API."""
+    return [Note("other_roles", others[0].line, told((each.role, each.words) for each in others))] if others else []
+
+
 def _is_compacted(transcript: Transcript, format: Format, *, unfolded: bool) -> bool:
     """Return whether the context begins with a compaction; what was kept of the history may stand before a boundary, in
     formats where that is a message."""
@@ -236,6 +255,7 @@ def _load_documents(
     starts: list[int] = []
     ends = [0]
     first: list[bool] = []
+    others: list[_OtherRole] = []
     for item in records:
         slots = documents.slots(inner, item.value) or documents.slots(inner, item.value, named=named)
         if not slots:
@@ -243,7 +263,10 @@ def _load_documents(
             raise InputError(message, line=item.record.line)
         text = data[item.record.start : item.record.end].decode("utf-8")
         split = documents.split(text, item.record, slots)
-        transcripts += [_document_transcript(data, path, inner, d, item.value, counter, named=named) for d in split]
+        for document in split:
+            transcript, roles = _document_transcript(data, path, inner, document, item.value, counter, named=named)
+            transcripts.append(transcript)
+            others += roles
         starts += [item.record.start, *([item.record.end] * (len(split) - 1))]
         ends += [item.record.end] * len(split)
         first += [True, *([False] * (len(split) - 1))]
@@ -258,7 +281,7 @@ def _load_documents(
         joints = (joints[0] if not joints[0].strip() else b"", *between, b"")
         joints = (*joints[:-1], tail if isinstance(tail, bytes) else b"")
     name = documents.NAME if inner.generic else inner.name
-    return Source(path, name, data, tuple(transcripts), joints, tuple(notes))
+    return Source(path, name, data, tuple(transcripts), joints, (*notes, *_note_roles(others)))
 
 
 def _document_transcript(
@@ -270,7 +293,8 @@ def _document_transcript(
     counter: Counter,
     *,
     named: bool,
-) -> Transcript:
+) -> tuple[Transcript, list[_OtherRole]]:
+    """Return the conversation in a document, and the messages in it whose role is none of the format's API."""
     in_list = format.own_documents and isinstance(value, list)
     holder = value_at(value, document.path[:1]) if in_list else value
     reading = format.read(document.values, counter, holder)
@@ -286,9 +310,10 @@ def _document_transcript(
     source = data if document.source is None else document.source
     folder = recorded_folder(document.values, value)
     transcript = _transcript(source, path, format, document.records, document.layout, reading, folder)
+    others = _other_roles(reading, document.records)
     if not isinstance(format, CountsAround):
-        return transcript
-    return replace(transcript, counted=format.counted(value, document.path, transcript.messages))
+        return transcript, others
+    return replace(transcript, counted=format.counted(value, document.path, transcript.messages)), others
 
 
 def _at_root(message: Message) -> Message:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES
 from compactor_cli.formats.base import (
     EACH,
@@ -19,6 +21,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, name_speakers, new_message, origin_in_chat
+from compactor_cli.formats.roles import Meaning, meaning
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.formats.text_actions import mark_outputs
 from compactor_cli.model.message import Message, Path, Place
@@ -26,6 +29,8 @@ from compactor_cli.text.times import parse_time
 
 _OURS_ALONE = ("tool_calls", "tool_call_id", "tool_call_ids", "function_call", "reasoning_content", "refusal")
 _WITHOUT_OURS = frozenset(_OURS_ALONE).isdisjoint
+_LIKE_A_MESSAGE = 0.3
+"""How surely a record is a message whose role is none of the API's: it never outweighs what another format says."""
 _AI = "ai"
 _OF_TRAJECTORIES = {"system_prompt", "mask"}
 """Keys and the role that SWE-agent's trajectories have as data sets."""
@@ -49,6 +54,9 @@ class OpenAIChat(PlainEdits):
         role = word(value, "role")
         if _text_key(value) and (role in ROLES or role == _AI) and _OF_TRAJECTORIES & value.keys():
             return 0.9
+        if meaning(value) is not None:
+            foreign = "toolCalls" in value or bool(block_kinds(value.get("content")) & BLOCK_TYPES)
+            return 0.0 if foreign else _LIKE_A_MESSAGE
         if role not in ROLES or "content" not in value:
             # a message that says nothing may be all that is left of a session
             bare = 0.3 if role in ROLES and len(value) == 1 else 0.0
@@ -68,9 +76,14 @@ class OpenAIChat(PlainEdits):
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
         build, legacy, spoken = Builder(counter), LegacyCalls(), False
         names: dict[int, str] = {}
+        other_roles: list[tuple[int, str, str]] = []
         for record, value in enumerate(values):
             key = _text_key(value)
             role = "assistant" if key and word(value, "role") == _AI else ROLES.get(word(value, "role"))
+            other = meaning(value) if role is None else None
+            if other is not None:
+                role = other.role
+                other_roles.append((record, value["role"], other.words))
             if role is None:
                 continue  # no message: it passes through
             if key and role != "tool" and not value.get("tool_calls"):
@@ -78,18 +91,20 @@ class OpenAIChat(PlainEdits):
             else:
                 parts = message_parts(build, value, role, (), record, legacy)
             spoken = spoken or role == "assistant"
+            origin = origin_in_chat(role, value, parts, answering=spoken)
             index = build.add(
                 role,
                 parts,
                 (record,),
                 id=value["id"] if isinstance(value.get("id"), str) else "",
                 timestamp=parse_time(value.get("timestamp") or value.get("created_at")),
-                origin=origin_in_chat(role, value, parts, answering=spoken),
+                origin="injected" if origin == "request" and other is not None and not other.is_request else origin,
+                turn=_caller(build, other),
             )
             if role == "user" and (name := word(value, "name").strip()):
                 names[index] = name
         name_speakers(build, names)
-        return Reading(mark_outputs(build.messages))
+        return Reading(mark_outputs(build.messages), other_roles=other_roles)
 
     def usage(self, value: Any) -> int | None:
         """Of an answer beside which the API's reply was saved (mini-swe-agent), or its count."""
@@ -112,6 +127,18 @@ class OpenAIChat(PlainEdits):
             key = "system_prompt" if role == "system" else "text"
             return {"role": role, **dict.fromkeys(sorted(flags)), key: message.parts[0].text}
         return new_message(message)
+
+
+def _caller(build: Builder, other: Meaning | None) -> int | None:
+    """Return the turn that the next message belongs to: what came of an action written as text stays or goes with
+    it."""
+    last = build.messages[-1] if build.messages else None
+    if other is None or not other.is_output or last is None:
+        return None
+    if last.turn is not None or last.role != "assistant" or last.origin == "summary" or last.calls:
+        return last.turn
+    build.messages[-1] = replace(last, turn=last.index)
+    return last.index
 
 
 def _text_key(value: Any) -> str:

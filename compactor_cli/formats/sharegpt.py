@@ -30,16 +30,17 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonl import parse
+from compactor_cli.formats.roles import AGENTS, OUTPUTS, PEOPLE
 from compactor_cli.formats.text_actions import mark_outputs
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {
     **dict.fromkeys(("system",), "system"),
-    **dict.fromkeys(("human", "user"), "user"),
-    **dict.fromkeys(("gpt", "assistant", "chatgpt", "bing", "bard", "model"), "assistant"),
+    **dict.fromkeys(("user", *PEOPLE), "user"),
+    **dict.fromkeys(("assistant", *AGENTS), "assistant"),
     **dict.fromkeys(("function_call", "function-call", "tool_call"), "assistant"),
-    **dict.fromkeys(("observation", "tool", "function_response", "function-response", "tool_response"), "tool"),
+    **dict.fromkeys(("tool", *OUTPUTS), "tool"),
 }
 _CALLING = frozenset(("function_call", "function-call", "tool_call"))
 _NAMES: dict[Role, str] = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}

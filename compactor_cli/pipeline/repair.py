@@ -7,7 +7,7 @@ transcript is never the caller's data: a new transcript is returned.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
@@ -149,6 +149,20 @@ def _joined(message: Message, parts: Sequence[Part]) -> Message:
 def _places(message: Message, parts: Sequence[Part]) -> list[Part]:
     """Return parts with a place behind those of a message."""
     return [replace(part, place=Place(message.records[-1], (), ADDED), edited=True) for part in parts]
+
+
+def taken_out(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str, ...]:
+    """Return a warning of the tool results that repairs took out altogether, as nothing else stood in their messages;
+    none where there are none. `messages`: those before the repairs."""
+    removed = Counter(note.index for note in repairs if note.kind == "removed_result")
+    gone = [m for m in messages if m.results and len(m.results) == len(m.parts) == removed[m.index]]
+    if not gone:
+        return ()
+    results, tokens = sum(len(message.parts) for message in gone), sum(message.tokens for message in gone)
+    return (
+        f"{results:,} tool result{'s' if results > 1 else ''} without a call taken out ({tokens:,} tokens), "
+        "as APIs refuse such; convert keeps them as text",
+    )
 
 
 def ends_with_result(messages: Sequence[Message]) -> bool:

@@ -32,7 +32,7 @@ from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.make_output import assemble_run, by_model, plan_run, summarize
 from compactor_cli.pipeline.make_report import report, unchanged
 from compactor_cli.pipeline.one_compaction import DAMAGE, OneCompaction
-from compactor_cli.pipeline.repair import repair
+from compactor_cli.pipeline.repair import repair, taken_out
 from compactor_cli.pipeline.residuals import select_residuals
 from compactor_cli.pipeline.shortened import shortened_warnings
 from compactor_cli.pipeline.stages import COMPLETE, Stages
@@ -184,6 +184,7 @@ def _compact(run: OneCompaction) -> Compaction:
         summarizer=_writer(run.tools, plan, summaries),
         warnings=(
             *plan.notes,
+            *taken_out(transcript.messages, repairs),
             *shortened_warnings(analysis.transcript.messages, output.messages, plan),
             *not_kept(analysis.transcript.messages, run.decided),
         ),

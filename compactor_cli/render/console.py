@@ -18,6 +18,9 @@ from compactor_cli.text.clean import one_line, shown
 
 _PIPE_WIDTH = 140
 _BAR = 20
+_FULL, _BLANK = "█", "·"
+_PLAIN_BARS = str.maketrans({_FULL: "#", _BLANK: "."})
+"""What bars are made of where the encoding may have no blocks: an escape for each of them would fill the line."""
 
 
 class FileHeading(Text):
@@ -30,6 +33,8 @@ class SafeConsole(Console):
 
     before: object = None
     """What was printed last."""
+    blocks: bool = True
+    """Bars are made of blocks."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         first = objects[0] if objects else ""
@@ -41,6 +46,7 @@ class SafeConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
             safe = segment.text if segment.control else shown(segment.text)
+            safe = safe if self.blocks else safe.translate(_PLAIN_BARS)
             yield segment if safe == segment.text else Segment(safe, segment.style)
 
 
@@ -49,20 +55,27 @@ def make_console(file: IO[str], *, quiet: bool = False) -> Console:
     terminal = file.isatty()
     columns = os.environ.get("COLUMNS", "")
     width = None if terminal else int(columns) if columns.isdecimal() and int(columns) else _PIPE_WIDTH
-    return SafeConsole(file=file, width=width, quiet=quiet, highlight=False, emoji=False, markup=False, soft_wrap=False)
+    console = SafeConsole(
+        file=file, width=width, quiet=quiet, highlight=False, emoji=False, markup=False, soft_wrap=False
+    )
+    console.blocks = console.encoding.startswith("utf")
+    return console
 
 
 class Look(Struct, frozen=True):
     """How a console prints."""
 
     width: int
+    blocks: bool
     terminal: bool
     colors: str | None
     quiet: bool
 
 
 def look_of(console: Console) -> Look:
-    return Look(console.width, console.is_terminal, console.color_system, console.quiet)
+    return Look(
+        console.width, getattr(console, "blocks", True), console.is_terminal, console.color_system, console.quiet
+    )
 
 
 def recording(look: Look) -> Console:
@@ -78,7 +91,7 @@ def recording(look: Look) -> Console:
         markup=False,
         soft_wrap=False,
     )
-    console.before = ""
+    console.before, console.blocks = "", look.blocks
     return console
 
 
@@ -110,7 +123,7 @@ def snippet(text: str, width: int) -> Text:
 def bar(share: float) -> Text:
     """Return a bar of blocks for a share between 0 and 1."""
     full = max(0, min(_BAR, round(share * _BAR)))
-    return Text("█" * full, style="cyan") + Text("·" * (_BAR - full), style="dim")
+    return Text(_FULL * full, style="cyan") + Text(_BLANK * (_BAR - full), style="dim")
 
 
 def percent(part: float, whole: float) -> str:

@@ -258,3 +258,12 @@ def test_ages_are_read_at_once(at_home, home):
     assert "1 min ago" in text
     assert "2 h ago" in text
     assert time.strftime("%Y-%m-%d", time.localtime(long_ago)) in text
+
+
+def test_an_empty_file_is_no_session(at_home, home):
+    before = listed(at_home("sessions", "--json"))
+    put(home / ".claude/projects/-work-shop/00000000-0000-4000-8000-000000000000.jsonl", "")
+    assert listed(at_home("sessions", "--json")) == before
+    done = at_home("inspect", "--latest", "claude", "--json")
+    assert done.code == 0, done.stderr
+    assert CLAUDE_ID in json.loads(done.text)["transcript"]["path"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import compactor_cli
 from compactor_cli import api
-from compactor_cli.errors import BudgetError, InputError, UsageError
+from compactor_cli.errors import BudgetError, InputError, SettingsError, UsageError
 from compactor_cli.settings import Settings
 from tests.pipeline.sessions import long_session, to_bytes
 
@@ -88,3 +90,38 @@ def test_at_a_prompt_a_transcript_and_what_became_of_it_are_not_written_out():
         assert text not in repr(value)
         assert "path='s.jsonl'" in repr(value)
     assert text not in repr(part)[: repr(part).index("plan=")]
+
+
+TEXT: Any = "abc"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"target_tokens": float("nan")}, "target_tokens = nan: must be a whole number of at least 1"),
+        ({"target_tokens": "4k"}, "target_tokens = '4k': must be a whole number"),
+        ({"target_ratio": "25%"}, "target_ratio = '25%': must be a number from 0 to 1"),
+        ({"target_ratio": -1}, "target_ratio = -1: must be a number from 0 to 1"),
+        ({"target_tokens": 900, "target_ratio": 0.5}, "target_tokens and target_ratio exclude each other"),
+        ({"settings": Settings(keep=TEXT)}, "keep = 'abc': must be a list of regular expressions"),
+        ({"settings": Settings(recent_messages=-1, strategy="rolling")}, "recent_messages = -1: must be"),
+        ({"settings": Settings(strategy="zz")}, "strategy = 'zz': must be one of"),
+    ],
+)
+def test_values_are_checked_as_those_of_settings_files_are(options, words):
+    with pytest.raises(SettingsError) as refused:
+        compactor_cli.compact([{"role": "user", "content": "hi"}], **options)
+    assert words in str(refused.value)
+
+
+def test_what_a_list_may_stand_for_is_taken_and_what_is_none_is_refused():
+    messages = [{"role": "user", "content": f"step {number} " + "and so on " * 40} for number in range(30)]
+    done = compactor_cli.compact((message for message in messages), target_tokens=900, tokenizer="chars")
+    assert done == compactor_cli.compact(messages, target_tokens=900, tokenizer="chars")
+    assert len(done) < len(messages)
+    others: list[Any] = [None, 5, "text", {"role": "user", "content": "hi"}]
+    for wrong in others:
+        with pytest.raises(InputError, match="no list of messages"):
+            compactor_cli.compact(wrong)
+    with pytest.raises(InputError, match="give its bytes"):
+        api.load(others[2])

@@ -145,7 +145,8 @@ def test_a_file_that_is_damaged_or_has_no_conversations_is_told(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "options", [["--in-place"], ["--html", "p.html", "-o", "o.parquet"], ["--check"], ["-o", "-"], []]
+    "options",
+    [["--in-place"], ["--html", "p.html", "-o", "o.parquet"], ["--check"], ["-o", "-"], ["-o", "o.jsonl"], []],
 )
 def test_what_is_not_for_data_sets_is_refused(run, tmp_path, options):
     write(tmp_path / "in.parquet", rows_of(2))

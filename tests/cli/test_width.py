@@ -71,3 +71,11 @@ def test_colours_at_a_terminal(at_terminal, session, variables, colours):
     assert bool(COLOUR.search(text)) is colours
     if variables["TERM"] == "dumb":
         assert "\x1b" not in text
+
+
+def test_bars_are_made_of_what_the_encoding_has(run, session):
+    blocks, plain = run("inspect", session.name, *CHARS), run("inspect", session.name, *CHARS, PYTHONIOENCODING="ascii")
+    assert "█" in blocks.text
+    assert "\\u2588" not in plain.text
+    assert re.search(r"#+\.+", plain.text)
+    assert "." * 20 in plain.text

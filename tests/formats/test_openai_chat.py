@@ -291,3 +291,63 @@ def test_rows_of_swe_agents_trajectories_are_read_and_written_with_their_own_key
     assert len(out) < len(rows)
     assert not any("content" in row for row in out)
     assert any("Session Summary" in row.get("text", "") for row in out)
+
+
+def under(role, content, **more):
+    return {"role": role, "content": content, **more}
+
+
+def test_roles_that_the_api_does_not_have_are_read_as_what_they_mean_and_said_once():
+    records = [
+        under("System", "rules"),
+        under("human", "Fix the parser."),
+        under("ai", "print(1)"),
+        under("ipython", "1\n2"),
+        under("wizard", None, tool_calls=[call("c1")]),
+        under("warlock", "files", tool_call_id="c1"),
+        under("narrator", "Meanwhile, elsewhere."),
+        {"role": "title", "name": "no message"},
+    ]
+    source = load(jsonl(*records))
+    (transcript,) = source.transcripts
+    assert [(m.role, m.origin) for m in transcript.messages] == [
+        ("system", "other"),
+        ("user", "request"),
+        ("assistant", "other"),
+        ("user", "injected"),
+        ("assistant", "other"),
+        ("tool", "other"),
+        ("user", "injected"),
+    ]
+    assert transcript.messages[2].turn == transcript.messages[3].turn == 2
+    assert pair(transcript.messages).orphans == ()
+    (note,) = source.notes
+    assert (note.kind, note.index) == ("other_roles", 1)
+    assert '"human" (1) as the user' in note.detail
+    assert '"ipython" (1) as what a tool said' in note.detail
+    assert '"narrator" (1) as text that is no request' in note.detail
+
+
+def test_conversations_with_other_roles_have_one_note_together():
+    rows = [{"messages": [under("human", f"Fix {number}."), under("bot", "Done.")]} for number in range(3)]
+    source = load(jsonl(*rows))
+    assert [m.role for t in source.transcripts for m in t.messages] == ["user", "assistant"] * 3
+    (note,) = source.notes
+    assert '"human" (3) as the user, "bot" (3) as the assistant' in note.detail
+
+
+def test_a_target_holds_for_what_tools_said_under_another_role_and_kept_records_keep_theirs(run, tmp_path):
+    records = [system()]
+    for number in range(30):
+        records += [user(f"step {number} of file src/a{number}.py"), assistant(f"print({number})")]
+        records.append(under("ipython", f"output {number} " + "lorem ipsum dolor " * 60))
+    (tmp_path / "s.jsonl").write_bytes(jsonl(*records))
+    done = run("compact", "s.jsonl", "--target-tokens", 2000, "-o", "o.jsonl", "--json", "--tokenizer", "chars")
+    report = json.loads(done.stdout)
+    assert (done.code, report["input"]["messages"]) == (0, 91)
+    assert [note["kind"] for note in report["notes"]] == ["other_roles"]
+    output = (tmp_path / "o.jsonl").read_bytes()
+    assert len(output) < 12_000
+    kept = [line for line in output.splitlines() if b"ipython" in line]
+    assert kept
+    assert all(line.startswith(b'{"role": "ipython", "content": ') for line in kept)

@@ -58,6 +58,10 @@ REFUSED = [
 TEXTS = [
     ("keep_last", "3", 3),
     ("target_tokens", "80_000", 80_000),
+    ("target_tokens", "4k", 4_000),
+    ("target_tokens", "4,000", 4_000),
+    ("target_ratio", "25%", 0.25),
+    ("tiers.keep", "100%, 70%, 0.4, 15%", (1.0, 0.7, 0.4, 0.15)),
     ("scoring.threshold", "70", 70.0),
     ("tiers.borders", "1, 2,3", (1, 2, 3)),
     ("tiers.borders", "[1, 2, 3]", (1, 2, 3)),
@@ -65,6 +69,9 @@ TEXTS = [
     ("keep", "todo,fixme", ("todo", "fixme")),
     ("keep", '["a, b", "c"]', ("a, b", "c")),
     ("keep", "[Dd]ecided", ("[Dd]ecided",)),
+    ("keep", "a{1,2}, b", ("a{1,2}", "b")),
+    ("keep", r"x(a,[b,)]|c),y\,z", ("x(a,[b,)]|c)", r"y\,z")),
+    ("keep", "{x,y", ("{x", "y")),
     ("query", " as it is ", " as it is "),
     ("scoring.now", "1772366400", 1772366400.0),
     *(("skip_damaged", text, True) for text in ("true", "1", "yes", "on", "TRUE")),
@@ -89,7 +96,13 @@ def test_a_text_is_read_by_the_type_of_its_key(key, text, expected):
 
 
 @pytest.mark.parametrize(
-    ("key", "text"), [("keep_last", "three"), ("keep_last", "1.5"), ("skip_damaged", "maybe"), ("target_ratio", "")]
+    ("key", "text"),
+    [
+        *(("keep_last", text) for text in ("three", "1.5", "\uff14")),
+        *(("target_tokens", text) for text in ("4,00,0", "\uff14k", "0", "9" * 400)),
+        *(("target_ratio", text) for text in ("", "nan", "125%")),
+        ("skip_damaged", "maybe"),
+    ],
 )
 def test_a_text_that_is_none_is_refused(key, text):
     with pytest.raises(ValueError, match="must be"):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from sqlalchemy import Connection, func, insert, select, update
 
 from compactor_cli.archive.manifest_json import removed_json, removed_of
-from compactor_cli.archive.stored.archive_find import ancestry, chain, find_compaction, known, newest
+from compactor_cli.archive.stored.archive_find import ancestry, at_path, chain, find_compaction, known, newest
 from compactor_cli.archive.stored.archive_pieces import add_pieces, lock, read_pieces, stored_bytes
 from compactor_cli.archive.stored.archive_room import evict, purge
 from compactor_cli.archive.stored.rounds import add_rounds, rounds_of
@@ -22,6 +22,7 @@ from compactor_cli.model.archived import Archived, ArchiveSize, FileState, Found
 from compactor_cli.model.content import Content, sha256
 
 __all__ = [
+    "at_path",
     "chain",
     "confirm",
     "evict",

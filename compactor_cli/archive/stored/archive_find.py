@@ -137,6 +137,13 @@ def newest(connection: Connection, limit: int | None = None) -> list[Archived]:
     return [_archived(row) for row in connection.execute(query)]
 
 
+def at_path(connection: Connection, path: str) -> list[Archived]:
+    """Return the compactions of what stood at a path, or was written there, the newest first."""
+    columns = compactions.c
+    query = select(*_KNOWN).where((columns.input_path == path) | (columns.output_path == path))
+    return [_archived(row) for row in connection.execute(query.order_by(columns.at.desc(), columns.id.desc()))]
+
+
 def _archived(row: Any) -> Archived:
     return Archived(
         id=row.id,

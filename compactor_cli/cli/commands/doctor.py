@@ -39,7 +39,7 @@ class DoctorOptions(options.SessionOptions):
         typer.Option(
             "--max-image-bytes",
             metavar="N",
-            parser=options.tokens,
+            parser=options.size,
             help="Bytes of a picture that are too many: 5M, 500k.",
         ),
     ] = IMAGE_BYTES

@@ -19,6 +19,7 @@ from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
+from compactor_cli.text.quantities import share_in
 
 if TYPE_CHECKING:  # the measure is imported where it is used: other commands start without it
     from compactor_cli.evaluation.retention import cases as retention_cases
@@ -106,11 +107,8 @@ def _shares(option: str, text: str, *, below: float | None) -> list[float]:
     """Return shares given as a list: above 0, up to 1 or below `below`. Raises UsageError."""
     shares: list[float] = []
     for word in text.split(","):
-        try:
-            share = float(word)
-        except ValueError:
-            share = -1.0
-        if not 0 < share <= 1 or (below is not None and share >= below):
+        share = share_in(word) or 0.0
+        if not share or (below is not None and share >= below):
             allowed = "above 0 and up to 1" if below is None else f"between 0 and {below:g}"
             raise UsageError(f"{option} {text!r}: write shares {allowed}, such as 0.25,0.5")
         shares.append(share)

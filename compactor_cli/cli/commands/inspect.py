@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from compactor_cli.doctor.base import Finding
 
 
+_HARMLESS = ("outside_context", "other_roles")
+"""Notes on a file that tell of no fault."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InspectOptions(options.SessionOptions):
     file: options.FileArgument = ""
@@ -81,7 +85,7 @@ def _inspect(session: Session, args: InspectOptions, file: str) -> int:
     analyses = [analyze(t, session.tools(t, settings), settings) for t in source.transcripts]
     faults_found = [fault for analysis in analyses for fault in analysis.faults]
     more = _more_faults(source) if args.faults else []
-    faulty = bool(faults_found or more) or any(note.kind != "outside_context" for note in source.notes)
+    faulty = bool(faults_found or more) or any(note.kind not in _HARMLESS for note in source.notes)
     if args.message is not None:
         show_message(session, source, analyses, args.message, json=args.json)
         return ExitCode.OK

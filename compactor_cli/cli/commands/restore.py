@@ -21,6 +21,7 @@ from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
+from compactor_cli.containers import container_of, unpack
 from compactor_cli.errors import InputError, NotKeptError, UsageError
 from compactor_cli.model.content import Content, in_memory, in_pieces, joined
 
@@ -107,7 +108,7 @@ def restore(args: RestoreOptions, overrides: Layer) -> None:
 
     with existing_database(session.reading.database_url) as kept:
         if kept is None:
-            _without(session, args, data)
+            _without(session, args, data, "")
         _run(session, kept, args, data)
 
 
@@ -134,7 +135,7 @@ def _exclude(option: str, others: Sequence[str]) -> None:
 
 
 def _run(session: Session, kept: Database, args: RestoreOptions, data: bytes) -> None:
-    from compactor_cli.cli.lookup import by_number, look_up
+    from compactor_cli.cli.lookup import by_number, look_up, of_its_path
 
     if not args.file and args.compaction is None:
         if args.search is not None:
@@ -146,7 +147,7 @@ def _run(session: Session, kept: Database, args: RestoreOptions, data: bytes) ->
     if lookup is None:
         if args.purge:  # an earlier purge may have been interrupted before the files were written anew
             _scrub(kept)
-        _without(session, args, data)
+        _without(session, args, data, of_its_path(kept, args.file))
     if args.purge:
         _purge(session, kept, args, lookup)
     elif args.search is not None:
@@ -161,7 +162,7 @@ def _run(session: Session, kept: Database, args: RestoreOptions, data: bytes) ->
 
 def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Lookup) -> None:
     """Write the file before its newest compaction, with what was appended since, or before an earlier one."""
-    from compactor_cli.cli.lookup import input_of
+    from compactor_cli.cli.lookup import in_form_of, input_of
     from compactor_cli.render.archive import when
 
     if not lookup.is_sure and args.round is None:
@@ -174,12 +175,15 @@ def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
     if lookup.match == "input" and args.round is None:
         session.say(f"note: {args.file} is itself what was compacted")
     if lookup.match == "begins" and args.round is None:
-        added = lookup.data[chosen.output.size :]
+        added: Content = lookup.data[chosen.output.size :]
         session.say(f"note: {len(added):,} bytes that were appended since stand behind what is brought back")
-        data = joined(data, [*in_pieces(data), added])
+        if container_of(data) is not container_of(lookup.data):
+            data, added = unpack(data), unpack(added)
+        data = joined(data, [*in_pieces(data), *in_pieces(added)])
     place = args.file if args.in_place else args.out or "-"
+    data = in_form_of(data, place, lookup.stored if args.in_place else None)
     split = split_warning(place) if args.in_place else ""
-    write_bytes(place, data, lookup.data if args.in_place else None, [args.file] if args.file else ())
+    write_bytes(place, data, lookup.stored if args.in_place else None, [args.file] if args.file else ())
     if split:
         session.warn(split)
     shown = "standard output" if place == "-" else place
@@ -321,18 +325,19 @@ def _scrub(kept: Database) -> None:
     scrub(kept, ARCHIVE)
 
 
-def _without(session: Session, args: RestoreOptions, data: bytes) -> NoReturn:
-    """Nothing of the file is in the archive; a manifest beside it still says what was taken away."""
+def _without(session: Session, args: RestoreOptions, data: bytes, of_path: str) -> NoReturn:
+    """Nothing of the file is in the archive; a manifest beside it still says what was taken away. `of_path`: words on
+    what is kept of another state of its path."""
     from compactor_cli.archive.manifest_json import SUFFIX, manifest_json, read_manifest
 
     beside = Path(args.file + SUFFIX)
     if not args.file:
         raise NotKeptError(f"nothing is kept. {_KEPT_ARE}")
     if args.file == "-" or not is_file(beside):
-        raise NotKeptError(f"{args.file}: nothing of it is kept. {_KEPT_ARE}")
+        raise NotKeptError(f"{args.file}: nothing of it is kept. {_KEPT_ARE}{of_path}")
     if not args.listed:
         raise NotKeptError(
-            f"{args.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}"
+            f"{args.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}{of_path}"
         )
     from compactor_cli.render.archive import removed_table
 

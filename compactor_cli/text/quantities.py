@@ -1,0 +1,28 @@
+"""Numbers as people write them."""
+
+from __future__ import annotations
+
+import re
+
+from compactor_cli.text.patterns import compiled_later
+
+_COUNT = compiled_later(r"(\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s*([km]?)", re.IGNORECASE | re.ASCII)
+_LARGEST = 10**15
+_TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+def count_in(text: str) -> int | None:
+    """Return a whole number of 1 or more: `4000`, `4,000`, `4k` or `1.5k`; None for anything else."""
+    match = _COUNT.fullmatch(text.strip())
+    number = float(re.sub("[,_]", "", match[1])) * _TIMES[match[2].lower()] if match else 0
+    return int(number) if 1 <= number < _LARGEST and number == int(number) else None
+
+
+def share_in(text: str) -> float | None:
+    """Return a share between 0 and 1: `0.25` or `25%`; None for anything else."""
+    word = text.strip()
+    try:
+        number = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1) if word.isascii() else -1.0
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 else None
