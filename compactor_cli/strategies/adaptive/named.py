@@ -64,19 +64,21 @@ def worked_on(messages: Sequence[Message], lines: SessionLines, room: float) -> 
     said = Counter(chain(asked, *(identifiers(m.text("text")[:_READ]) for m in since if m.role == "assistant")))
     of_work = [name for name, count in said.items() if (count > 1 or name in asked) and _is_word(name)]
     often = sorted(of_work, key=lambda name: (-said[name], name))[:_SUBJECTS]
-    results = [message.index for message in reversed(since) if message.results]
-    own = [[line for line in lines.of_message(index) if line not in lines.silent] for index in results]
+    pieces = lines.session.pieces
+    results = [n for n in lines.first_of if pieces[n].message > request and not (pieces[n].call or pieces[n].speech)]
     held = [
-        _first_with(name, of_result, lines)
+        _first_with(name, number, lines)
         for name in sorted(often, key=lambda name: name not in asked)
-        for of_result in own
+        for number in sorted(results, reverse=True)
+        if name in pieces[number].text
     ]
     yield from ([found[place]] for place in range(_LINES) for found in held if place < len(found))
 
 
-def _first_with(name: str, own: Sequence[int], lines: SessionLines) -> list[int]:
-    """Return a few of some lines that hold a name, those first that define it."""
-    places = ((line, _place_of(name, lines.text(line))) for line in own)
+def _first_with(name: str, piece: int, lines: SessionLines) -> list[int]:
+    """Return a few of the lines of a piece that hold a name, those first that define it."""
+    telling = (line for line in lines.of_piece(piece) if line not in lines.silent)
+    places = ((line, _place_of(name, lines.text(line))) for line in telling)
     held = [(_DEFINES.search(lines.text(line), 0, at) is None, line) for line, at in places if at >= 0]
     return [line for _, line in sorted(held)[:_LINES]]
 
