@@ -103,6 +103,11 @@ def _diff(session: Session, before: str, after: str, wanted: Sequence[tuple[str,
 
     first, second = session.load(before), session.load(after)
     fate, survivals = compare_sources(first, second)
+    if first.format != second.format:
+        session.say(
+            f"{first.format} and {second.format} part a session into messages differently: one that the other has in "
+            "parts counts as dropped and added; what survives is compared by its words"
+        )
     faults_found = [
         fault
         for t in second.transcripts
