@@ -27,7 +27,6 @@ _OWN_HEADINGS: dict[Kind, str] = {"first": "Original Task", "last": "Last Reques
 """Where a form has no heading for a request that it carries on."""
 _TOLD = frozenset((*PROSE, *OTHERS, "Errors", "Participants", "Topics"))
 """Sections whose lines stand in time order under the heading that they share."""
-_QUOTES = compiled_later(r"['\"]")
 _OF_MESSAGE = compiled_later(r"#(\d+)\b")
 NOTHING, NO_ROOM, ABOVE = "(nothing recognized)", "(left out: no room)", "(it stands above)"
 RULED = "(see the user's words above)"
@@ -133,16 +132,6 @@ def beside_end(items: Sequence[SummaryItem], since: str) -> list[SummaryItem]:
         item
         for item in items
         if item.fact is not None or [f"#{n}" for n in item.messages] != [of] or item.text.strip('"') not in words
-    ]
-
-
-def beside_state(items: Sequence[SummaryItem], state: Sequence[StateLine]) -> list[SummaryItem]:
-    """Return the lines but for those of commands of which the state tells how they came out."""
-    told = {line.text.partition(": ")[2] for line in state if line.kind == "check"}
-    return [
-        item
-        for item in items
-        if item.fact is None or item.fact.section != "Commands" or _QUOTES.sub("", item.fact.about) not in told
     ]
 
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.summaries.answered import before_last_request, since_last_request
 from compactor_cli.summaries.facts import left_out, left_out_before
-from compactor_cli.summaries.layout import Page, PageLine, beside_end, beside_state, not_said, render, standing
+from compactor_cli.summaries.layout import Page, PageLine, beside_end, not_said, render, standing
 from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
@@ -77,7 +77,7 @@ class Extractive:
             request.messages, request.keywords, quotes, answered=request.answered, overcome=request.overcome
         )
         items = _distinct([*before_last_request(request.messages, quotes), *said])
-        items = beside_state(beside_end(items, page.since), page.state)
+        items = beside_end(items, page.since)
         items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
         if IMMEDIATE in sections_in(form):
             items = [*items, *last_words(request.messages, at_end=bool(page.since))]
