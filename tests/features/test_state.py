@@ -582,7 +582,9 @@ def test_an_edit_without_a_result_is_unfinished_until_the_file_is_changed() -> N
     assert session.edits("src/cart.py").texts() == ["edited src/cart.py, unchecked"]
 
 
-@pytest.mark.parametrize("command", ["rm src/cart.py", "rm -f src/cart.py && ls src"])
+@pytest.mark.parametrize(
+    "command", ["rm src/cart.py", "rm -f src/cart.py && ls src", "rm -rf src", "rm /work/shop/src/cart.py"]
+)
 def test_a_file_that_was_deleted_since_has_no_unfinished_edit(command: str) -> None:
     session = Session().edits("src/cart.py", NO_RESPONSE)
     assert "unfinished: edit of src/cart.py" in session.texts()

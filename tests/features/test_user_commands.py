@@ -19,7 +19,11 @@ def ran(session: Session, earlier: tuple[str, ...] = ()) -> list[str]:
     return [text for text in session.texts(earlier=earlier) if text.startswith("the user ran")]
 
 
-@pytest.mark.parametrize("command", [REVIEW, "/review-pr", "<command-name>/review-pr</command-name>"])
+BEHIND = f"<system-reminder>\nBe brief.\n</system-reminder>\n{REVIEW}"
+ANSWERED = 'User has answered your questions: "Which part?"="Stop it and mend the docs". You can now continue'
+
+
+@pytest.mark.parametrize("command", [REVIEW, "/review-pr", BEHIND, "<command-name>review-pr</command-name>"])
 def test_the_command_that_the_agent_works_on_is_told(command: str) -> None:
     session = Session("Mend the tides.").answers("Done.").asks(command)
     assert ran(session) == [], "nobody answers it yet"
@@ -31,6 +35,24 @@ def test_a_command_that_the_harness_answers_asks_the_agent_for_nothing() -> None
     session = Session("Mend the tides.").asks(REVIEW).runs("gh pr view")
     assert ran(session.asks(EXIT).asks(OUTPUT).runs("gh pr view")) == [TOLD]
     assert ran(Session("Mend the tides.").asks(EXIT).asks(OUTPUT).runs("ls")) == []
+
+
+@pytest.mark.parametrize("said", ["/tmp", "<command-name>/clear</command-name>", "<command-name>/model</command-name>"])
+def test_a_path_and_commands_of_the_harness_ask_for_nothing(said: str) -> None:
+    assert ran(Session("Write a report.").answers("Where shall I put it?").asks(said).runs("ls")) == []
+
+
+def test_words_of_the_user_in_a_result_are_a_request() -> None:
+    session = Session("Mend the tides.").asks(REVIEW).runs("gh pr view")
+    assert ran(session) == [TOLD]
+    assert ran(session.calls("AskUserQuestion", ANSWERED).runs("ls")) == []
+
+
+def test_it_stands_where_it_was_given_among_what_was_done() -> None:
+    session = Session("Mend it.").runs("git push", "1a..2b  main -> main").asks(REVIEW).asks(SKILL)
+    session.runs('git commit -m "Ship"', "[main 1a2b3c4] Ship")
+    assert session.texts("effect") == ['git commit "Ship" (1a2b3c4)', TOLD, "git push"]
+    assert ran(Session(SKILL).runs("ls"), earlier=("the user ran /old", "git push", TOLD)) == [TOLD]
 
 
 def test_a_later_round_tells_it_until_the_user_asks_for_something() -> None:

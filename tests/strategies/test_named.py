@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import pytest
 
+from compactor_cli.strategies.adaptive.named import named_lines, worked_on
+from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, result, user
 
 NAME = "publish_receipts_of"
@@ -37,21 +41,79 @@ def test_a_name_inside_of_another_is_another() -> None:
     assert f"def {NAME}" not in "\n".join(m.text() for m in part.messages)
 
 
-def test_of_a_name_that_a_search_and_a_file_show_alike_one_line_is_shown_and_one_of_another_result() -> None:
+def lines_of(found: Callable[..., Iterable[list[int]]], *records: Json) -> list[str]:
+    told = Told(*records)
+    return [told.lines.text(line) for own in found(told.messages, told.lines, 9_000.0) for line in own]
+
+
+def test_of_a_name_that_a_search_and_a_file_show_alike_one_line_is_told_and_one_of_another_result() -> None:
     """Numbers of lines do not make them two."""
-    calls = f"    return {NAME}(orders, queue)"
-    records = session(f"Remove `{NAME}`.")
-    found = [
-        (assistant(None, ("g", "Grep", {"pattern": NAME})), result("g", f"21:def {NAME}(orders, queue):")),
-        (
-            assistant(None, ("c", "Read", {"path": "shop/close.py"})),
-            result("c", f"7→def close(orders, queue):\n8→{calls}"),
-        ),
+    reads = [
+        f"def {NAME}(orders, queue):",
+        f"    log.info('{NAME} begins')",
+        f"def test_{NAME}():",
+        f"    {NAME}([], q)",
     ]
-    records[-1:-1] = [record for pair in found for record in pair]
-    text = "\n".join(m.text() for m in compact(records, strategy="adaptive", target_ratio=0.25).messages)
-    assert f"def {NAME}(orders, queue):" in text
-    assert calls.strip() in text
+    numbered = "\n".join(
+        f"{n}→{line}" + "  # of the shop, and of nothing else at all" * 2 for n, line in enumerate(reads, 21)
+    )
+    found = f"shop/steps.py:21:{reads[0]}" + "  # of the shop, and of nothing else at all" * 2
+    assert lines_of(
+        named_lines,
+        user("Read it."),
+        assistant(None, ("r", "Read", {"path": "shop/steps.py"})),
+        result("r", numbered),
+        assistant(None, ("g", "Grep", {"pattern": NAME})),
+        result("g", found),
+        assistant(None, ("c", "Read", {"path": "shop/close.py"})),
+        result("c", f"7→    return {NAME}(orders, queue)"),
+        user(f"Remove `{NAME}`."),
+    ) == [found, f"7→    return {NAME}(orders, queue)"]
+
+
+SAYS = "I look where `receipt_queue` is used."
+USES = [
+    f"receipt_queue.put(order)  # {'of the shop by night, ' * 5}too",
+    f"class receipt_queue:  # {'of the shop, ' * 9}too",
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "told"),
+    [
+        (user("Rename it."), SAYS, [USES[1], USES[0]]),
+        (
+            result("q", 'User has answered your questions: "Which?"="Rename it". You can now continue'),
+            SAYS,
+            [USES[1], USES[0]],
+        ),
+        (user("Rename it."), "I look where it is used.", []),
+        (user("Rename `receipt_queue`."), "I look where it is used.", [USES[1], USES[0]]),
+    ],
+)
+def test_what_the_agent_speaks_of_is_told_once_of_each_result_the_definition_first(
+    asked: Json, said: str, told: list[str]
+) -> None:
+    records = [user("Mend the shop."), assistant(None, ("q", "AskUserQuestion", {"question": "Which?"})), asked]
+    for n in range(2):  # the same file, twice
+        records += [assistant(said, (f"r{n}", "Read", {"path": "a.py"})), result(f"r{n}", "\n".join(USES))]
+    assert lines_of(worked_on, *records) == told
+    small = Told(*records)
+    assert list(worked_on(small.messages, small.lines, 1_400.0)) == []
+
+
+def test_names_that_were_asked_for_come_first_and_a_second_line_of_a_result_last() -> None:
+    text = "  # of the harbour in the north, of its gates, of its cranes and of all of its pilots too, by day and night"
+    code = [f"use({name}, {n}){text}" for n in range(3) for name in ("tide_of_gate", "level_of_gate")]
+    found = lines_of(
+        worked_on,
+        user("Mend `level_of_gate`."),
+        assistant("I see `tide_of_gate`.", "a"),
+        result("a", "\n".join(code)),
+        assistant("And `tide_of_gate` again.", "b"),
+        result("b", "\n".join(code[2:])),
+    )
+    assert found == [code[3], code[1], code[2], code[0], code[5], code[4]]
 
 
 WORKED_ON = "receipt_queue"

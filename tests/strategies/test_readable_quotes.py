@@ -135,6 +135,7 @@ def test_a_quoted_call_has_the_few_words_of_its_result_behind_it(said: str, show
         ("Bash", '{"command": "npm install"}', "(no output)", ""),
         ("Bash", '{"command": "rm -rf build/"}', "", ""),
         ("Bash", '{"command": "gh issue list --search tides | grep berth"}', "[]", " → []"),
+        ("Read", '{"path": "log.txt"}', "{}", " → {}"),
         ("Bash", '{"command": "cat notes.md"}', "One line of notes.\nAnother line of notes that says no more.", ""),
         ("Read", '{"path": "log.txt"}', "." * 60 + "\n60 passed in 1.20s", ""),
     ],
@@ -370,33 +371,56 @@ def test_what_a_line_is_in_is_worth_as_much_as_the_line() -> None:
 
 
 FLIGHTS = [{"number": f"HAT{n}", "origin": "JFK", "price": n} for n in range(100, 108)]
+BERTHS = [f"Berth number {n} of the quay in the north, with its gate, its crane and its pilot" for n in range(12)]
+LETTER = {"id": "av-12", "to": "Ada of the quay in the north", "text": "Dear {name}, the gate is shut." * 4, "meta": {}}
 
 
-@pytest.mark.parametrize("answer", ["list", "object"])
-def test_a_quote_of_a_list_says_that_other_records_follow(answer: str) -> None:
-    said = json.dumps(FLIGHTS if answer == "list" else {"flights": FLIGHTS, "count": len(FLIGHTS)})
-    told = Told(user("Find a flight."), calling(call("c1", "search", '{"from": "JFK"}')), answers("c1", said))
+def shown_of(said: Json | list[Json], first: str, most: int | None = None) -> str:
+    """The quote of those lines of a result that hold some words, the first ones."""
+    told = Told(user("Find it."), calling(call("c1", "search", '{"from": "JFK"}')), answers("c1", json.dumps(said)))
     quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
-    own = [line for line in told.lines.of_message(2) if "HAT" in told.lines.text(line)]
+    own = [line for line in told.lines.of_message(2) if first in told.lines.text(line)][:most]
+    assert own
+    return quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in own]))
 
-    def shown(lines: list[int]) -> str:
-        return quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in lines]))
 
-    assert len(own) > 1
-    assert shown(own[:1]).endswith(" …")
-    assert not shown(own).endswith("…")
+@pytest.mark.parametrize(
+    ("said", "words", "goes_on"),
+    [
+        (FLIGHTS, "HAT100", True),
+        ({"flights": FLIGHTS, "count": 8}, "HAT100", True),
+        (FLIGHTS, "HAT", False),
+        (BERTHS, "number 0", True),
+        (BERTHS, "Berth", False),
+        ([[each, each] for each in BERTHS], "number 0", True),
+        ({"berths": BERTHS, "count": 12}, "number 3", True),
+        (LETTER, "av-12", False),
+    ],
+)
+def test_a_quote_of_a_list_says_that_others_follow(said: Json, words: str, goes_on: bool) -> None:
+    assert shown_of(said, words, 1 if goes_on else None).endswith("…") == goes_on
+
+
+def quoted_call(tool: str, arguments: Json) -> tuple[Quoter, list[int], Told]:
+    told = Told(user("Make it."), calling(call("c1", tool, json.dumps(arguments))), answers("c1", "made"))
+    return Quoter(told.messages, told.lines, len, pair(told.messages)), list(told.lines.of_message(1)), told
 
 
 def test_limits_of_a_call_are_not_quoted_without_what_it_does() -> None:
-    arguments = json.dumps({"cmd": "make tides", "yield_time_ms": 10_000, "background": True})
-    told = Told(user("Make it."), calling(call("c1", "shell", arguments)), answers("c1", "made"))
-    quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
-    own = {told.lines.text(line).strip('{}"'): line for line in told.lines.of_message(1)}
-    command, *limits = (own[text] for text in sorted(own, key=own.__getitem__))
+    command = "make tides of the harbour in the north, with all of its gates, cranes and pilots, and of the quay"
+    quoter, own, told = quoted_call("shell", {"cmd": command, "yield_time_ms": 10_000, "background": True})
+    limits = [line for line in own if "make" not in told.lines.text(line)]
+    assert limits
+    assert quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in limits])) == ""
+    both = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in own]))
+    assert command in both
+    assert "yield_time_ms" in both
 
-    def shown(lines: list[int]) -> str:
-        return quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in lines]))
 
-    assert shown(limits) == ""
-    assert "make tides" in shown([command, *limits])
-    assert "yield_time_ms" in shown([command, *limits])
+@pytest.mark.parametrize(
+    ("tool", "arguments"), [("refund_order", {"order_id": 48213}), ("set_flag", {"enabled": True, "level": -2})]
+)
+def test_a_number_that_is_all_of_a_call_is_quoted(tool: str, arguments: Json) -> None:
+    quoter, own, _ = quoted_call(tool, arguments)
+    text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in own]))
+    assert all(f'"{key}":' in text for key in arguments)

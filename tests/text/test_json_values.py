@@ -9,7 +9,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compactor_cli.text.json_values import MAX_DEPTH, json_value, nested_too_deeply, parse_json, without_blanks
+from compactor_cli.text.json_values import (
+    MAX_DEPTH,
+    begins_as_json,
+    json_value,
+    nested_too_deeply,
+    parse_json,
+    without_blanks,
+)
 from tests.drawing import number_of
 
 PIECES = [
@@ -86,3 +93,20 @@ def test_only_what_is_nested_deeper_than_can_be_followed_is_refused(opening, clo
 def test_many_brackets_side_by_side_are_not_deep():
     for text in (f"[{', '.join(['[]'] * 1_000)}]", json.dumps("[" * 1_000)):
         assert parse_json(text) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        *(
+            (text, True)
+            for text in ('{"a": 1', "{}", ' [\n {"a"', "[[1]]", "[]", '["a', "[1, 2]", "[-1.5 , 2]", "[true", "[null]")
+        ),
+        *(
+            (text, False)
+            for text in ("[12] a line", "{name} is it", "[x] done", "{ a: 1 }", "plain", "[1]", "[nullable]")
+        ),
+    ],
+)
+def test_how_json_begins(text: str, begins: bool) -> None:
+    assert begins_as_json(text) == begins

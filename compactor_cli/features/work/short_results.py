@@ -15,7 +15,7 @@ from compactor_cli.text.patterns import compiled_later
 
 _FEW_WORDS = compiled_later(r"(?=.*\w).{1,40}")
 _EMPTY = ("[]", "{}")
-"""Results that say, as JSON, that nothing was found."""
+"""Results that hold nothing, as JSON has it."""
 _BEFORE_OUTPUT = "\nOutput:"
 """Stands between what a harness says of a command and what the command said."""
 _NO_OUTPUT = compiled_later(r"\s*(?:\(?(?:Bash completed with )?no output\)?\.?\s*)?", re.IGNORECASE)

@@ -9,15 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.features.work.acting_tools import acts, commits_elsewhere, tool_words
+from compactor_cli.features.work.acting_tools import acts, commits_elsewhere
 from compactor_cli.features.work.branches import Branches
 from compactor_cli.features.work.calls import (
     ToolCall,
     handles,
-    main_argument,
-    names_its_object,
     read_calls,
-    told_arguments,
 )
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import CheckRuns, is_out_of_date
@@ -26,6 +23,7 @@ from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
 from compactor_cli.features.work.git_steps import Commits, ended_worktree
+from compactor_cli.features.work.in_flight import ends_session, told_in_flight
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
@@ -42,7 +40,7 @@ from compactor_cli.summary_text.state_block import (
 from compactor_cli.summary_text.state_line import DECLINED, Kind, StateLine, failed_times
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import Step, steps, word_set
+from compactor_cli.text.shell import Step, steps
 
 __all__ = ["Kind", "StateLine", "answers_before_turns", "compute_state", "state_lines", "state_text"]
 
@@ -51,8 +49,6 @@ _STATUS_OF = {mark: status for status, mark in _MARKS.items()}
 _TASK_ID = r"[\w-]{1,24}"
 """A name of a task by which later calls may ask for it; longer ones are not told."""
 _CARRIED_TASK = compiled_later(rf"\[([ >x])\] (.+?)(?: \(task ({_TASK_ID})\))?$")
-_ENDS = word_set("finish submit done exit attempt complete completion final answer terminate end task stop mark")
-"""Words of which the names of tools are that end a session; nobody answers them."""
 _IN_FLIGHT = "in flight: "
 _RUNNING, _UNFINISHED = "running when last seen: ", "unfinished: "
 _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
@@ -60,8 +56,6 @@ _MOST_RUNNING = 3
 """Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
 _EDIT_OF = "edit of "
 _COMMAND_WIDTH = 160
-_SHORT = 60
-"""Characters of arguments that stand beside others; a longer one is what the call is about."""
 
 
 class _State(Struct):
@@ -145,8 +139,10 @@ def _state_after(
         if call.answered:
             given_up = not every_error and is_given_up(order, len(calls) - before)
             _note(state, call, order, given_up=given_up)
-        elif call.message == last and not _ends(call.tool):
-            state.pending.append(StateLine("pending", _IN_FLIGHT + _in_flight(call), call.message, open=True))
+        elif call.message == last and not ends_session(call.tool):
+            state.pending.append(
+                StateLine("pending", _IN_FLIGHT + told_in_flight(call, _COMMAND_WIDTH), call.message, open=True)
+            )
     return state, len(calls) - before
 
 
@@ -210,7 +206,7 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
             others.append(line)
     state.tasks = TaskList(tasks) if tasks else state.tasks
     effects: list[str] = []
-    carriers = state.checks, state.errors, state.files, state.branches, state.command
+    carriers = state.checks, state.errors, state.files, state.branches
     for line in reversed(others):  # they stand newest first
         if line.startswith(_IN_FLIGHT):
             state.pending += [StateLine("pending", line, -1, open=True)] if keep_pending else []
@@ -227,7 +223,7 @@ def _carry_effect(state: _State, line: str, number: int) -> None:
     failed = re.match(r"(?:failed(?: \d+x)?|declined|unfinished): (.+?)(?:: .+)?$", line)
     if failed:
         state.failed[effect_key(failed.group(1))] = StateLine("effect", line, number, open=True)
-    elif line.strip():
+    elif line.strip() and not state.command.carry(line, number):
         if line.startswith("git commit"):
             state.files.carry_commit()
         state.done[line] = StateLine("effect", line, number)
@@ -280,12 +276,24 @@ def _note_declined(state: _State, call: ToolCall, changes: Sequence[tuple[str, s
     unanswered = call.answered and call.said == NO_RESPONSE
     if not (declined or unanswered or state.failed):
         return
-    for path, _ in changes:
+    for path, action in changes:
         edit = f"{_EDIT_OF}{path}"
         state.failed.pop(effect_key(edit), None)
+        if action == "deleted":
+            _forget_edits(state, path)
         if (declined or unanswered) and not call.command:
             said = DECLINED if declined else _UNFINISHED
             state.failed[effect_key(edit)] = StateLine("effect", f"{said}{edit}", call.message, open=True)
+
+
+def _forget_edits(state: _State, deleted: str) -> None:
+    """Forget edits that did not take place of what was deleted, or of what was in it, by any of its names."""
+    for key, line in list(state.failed.items()):
+        path = line.text.partition(_EDIT_OF)[2]
+        if path and (
+            f"/{path}".endswith(f"/{deleted}") or deleted.endswith(f"/{path}") or path.startswith(f"{deleted}/")
+        ):
+            del state.failed[key]
 
 
 def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]]) -> Iterator[Effect]:
@@ -333,30 +341,10 @@ def _failed_again(what: str, message: int, before: StateLine | None) -> StateLin
     return StateLine("effect", f"failed{count}: {what}", message, open=True, times=times)
 
 
-def _ends(tool: str) -> bool:
-    """Return whether a tool ends the session, by its name. One that gives a task to others does not."""
-    words = tool_words(tool)
-    return bool(words) and _ENDS.issuperset(words) and words != ("task",)
-
-
-def _in_flight(call: ToolCall) -> str:
-    values = list(told_arguments(call.arguments).values())
-    if call.command:
-        told = call.command if call.command.startswith(f"{call.tool} ") else f"{call.tool} {call.command}"
-    elif acts(call.tool) or (
-        len(values) > 1 and max(map(len, values)) < _SHORT and not names_its_object(call.arguments)
-    ):
-        told = act_effect(call).text
-    else:
-        told = f"{call.tool} {main_argument(call.arguments)}"
-    return one_line(told, _COMMAND_WIDTH)
-
-
 def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     tasks = [_task_line(task) for task in state.tasks.tasks if task.status in _MARKS]
     root = shortening(state.files.new_paths(), state.home)
     yield from (line for line in tasks if line.open)
-    yield from state.command.lines()
     yield from reversed(state.pending)
     yield from [*reversed(state.running.values())][:_MOST_RUNNING]
     yield from state.errors.lines(root, order)
@@ -364,7 +352,7 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
     yield from state.checks.failing_lines(state.files.edits())
     still = (line for key, line in state.failed.items() if state.ended.isdisjoint(key.split()[1:]))
     failed = (replace(line, text=line.text.replace(f"{_EDIT_OF}{root}", _EDIT_OF)) for line in still)
-    effects = [*reversed(list(failed)), *reversed(state.done.values())]
+    effects = [*reversed(list(failed)), *reversed(state.done.values()), *state.command.lines()]
     yield from sorted(effects, key=lambda line: -line.message)
     yield from state.branches.lines()
     yield from (line for line in tasks if not line.open)

@@ -137,10 +137,12 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
     one, and before that the items of a list that the request picks, the lines with names that it says again, such as
     the offer that it accepts, or the line before. First before the newest request, then before requests of few words,
     which say nothing without it, and of these and the others before the newest first."""
-    turns = sorted(answers_before_turns(messages), key=lambda turn: (messages[turn[1]].tokens > _FEW_WORDS, -turn[1]))
-    newest = max(turns, key=lambda turn: turn[1], default=None)
-    turns.sort(key=lambda turn: turn != newest)
-    for index, request in turns:
+    turns = answers_before_turns(messages)
+
+    def place(turn: tuple[int, int]) -> tuple[bool, bool, int]:
+        return turn != turns[-1], messages[turn[1]].tokens > _FEW_WORDS, -turn[1]
+
+    for index, request in sorted(turns, key=place):
         if speech := _speech(lines, index):
             end = _end_of(speech, lines)
             others = [line for line in speech if line != end]

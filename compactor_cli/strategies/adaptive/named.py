@@ -1,4 +1,5 @@
-"""Lines that tell of what the newest request names: where it is defined, and where it was seen last."""
+"""Lines that tell of what the newest request names, and of what the agent speaks of since: where it is defined, and
+where it was seen."""
 
 from __future__ import annotations
 
@@ -12,9 +13,8 @@ from compactor_cli.model.replies import reply_in
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 
-WORKED_ON_SHARE = 0.04
-NAMED_SHARE = 0.04
-"""Share of the room for such lines."""
+NAMED_SHARE, WORKED_ON_SHARE = 0.04, 0.04
+"""Shares of the room for lines of what the newest request names, and of what the agent speaks of."""
 _ROOM = 1_500
 """Tokens of room from which on the share holds more than one of them."""
 _READ = 4_000
@@ -72,7 +72,12 @@ def worked_on(messages: Sequence[Message], lines: SessionLines, room: float) -> 
         for number in sorted(results, reverse=True)
         if name in pieces[number].text
     ]
-    yield from ([found[place]] for place in range(_LINES) for found in held if place < len(found))
+    seen: set[str] = set()
+    for line in (found[place] for place in range(_LINES) for found in held if place < len(found)):
+        bare = _bare(lines.text(line))
+        if bare not in seen:
+            seen.add(bare)
+            yield [line]
 
 
 def _first_with(name: str, piece: int, lines: SessionLines) -> list[int]:
@@ -93,6 +98,11 @@ def _asked_last(messages: Sequence[Message]) -> tuple[int, str]:
     return -1, ""
 
 
+def _bare(text: str) -> str:
+    """Return a line without the file and the number before it, which do not make it another one."""
+    return _PLACE.sub("", text, count=1)
+
+
 def _is_word(name: str) -> bool:
     return len(name) >= _SHORTEST and name.isidentifier()
 
@@ -108,7 +118,7 @@ def _holding(name: str, request: int, lines: SessionLines) -> list[tuple[bool, i
         for line in reversed(lines.of_piece(number)):
             text = lines.text(line)
             at = _place_of(name, text)
-            bare = _PLACE.sub("", text, count=1) if at >= 0 else ""
+            bare = _bare(text) if at >= 0 else ""
             if at < 0 or line in lines.silent or bare in known:
                 continue
             known.add(bare)

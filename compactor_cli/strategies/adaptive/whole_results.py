@@ -12,9 +12,15 @@ from compactor_cli.text.patterns import compiled_later
 
 _SMALL = 400
 """Characters of a small result, without lines that say nothing."""
-_PATH = compiled_later(r"(?:[-\w.@+ ]+/)*[-\w.@+]+\.\w+|(?:[-\w.@+]+/)+[-\w.@+]*")
-_LISTED, _BESIDE = range(3, 41), 3
-"""Files of a list of those that were found, and lines beside them."""
+_PATH = compiled_later(
+    r"(?:[A-Za-z]:)?(?=[^\n]*[/\\])(?=[^\n]*[A-Za-z])"
+    r"(?:[^\s:*?\"<>|,;=]+|[^\n:*?\"<>|,;=]+\.[A-Za-z]\w{0,7})"  # with blanks only where it ends as a file does
+)
+_FILE = compiled_later(r"[\w.@+-]+\.[A-Za-z]\w{0,7}")
+_LISTED = range(3, 41)
+"""Numbers of files that make a list of those that were found."""
+_BESIDE = 3
+"""Lines beside them at most."""
 
 
 def whole_results(
@@ -43,6 +49,7 @@ def _lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int
     for message in results:
         own = [line for line in lines.of_message(message.index) if line not in lines.silent]
         texts = [text.strip() for line in own for text in lines.text(line).split("\n")]
-        files = sum(_PATH.fullmatch(text) is not None for text in texts)
-        if files in _LISTED and len(texts) - files <= _BESIDE:
+        paths = sum(_PATH.fullmatch(text) is not None for text in texts)
+        files = paths + sum(_FILE.fullmatch(text) is not None for text in texts)
+        if paths and files in _LISTED and len(texts) - files <= _BESIDE:
             yield own

@@ -54,8 +54,12 @@ _SPARE = 6
 """Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
 _SIGNS = compiled_later(r"(?:[ \t]*[)\]}][)\]};, \t]*\n)+(?=.*\w)")
 """Lines that only close something, with words behind them."""
-_LIMIT = compiled_later(r"[{,]?\s*[\"'][\w-]+[\"']\s*:\s*(?:-?\d[\d.]*|true|false|null)\s*[,}]?")
-"""A limit or a switch among the arguments of a call."""
+_LIMIT = r"[\"'][\w-]+[\"']\s*:\s*(?:-?\d[\d.]*|true|false|null)"
+_LIMITS = compiled_later(rf"[{{,]?\s*{_LIMIT}(?:\s*,\s*{_LIMIT})*\s*[,}}]?")
+"""Limits and switches among the arguments of a call."""
+_KEY = compiled_later(r"[{,]?\s*[\"'][^\"']*[\"']\s*:")
+_NEXT = compiled_later(r"\s*,")
+_NEXT_RECORD = compiled_later(r"[}\]]\s*,\s*[{\[]")
 _WORD = compiled_later(r"\w{2}")
 _CAUSE_WIDTH = 120
 
@@ -146,8 +150,8 @@ class Quoter:
             yield from self._excerpts[key]
 
     def _with_what_is_done(self, choices: Sequence[ChosenLine]) -> Sequence[ChosenLine]:
-        """Return the lines but for limits and switches of calls of which nothing else is chosen: they say nothing
-        without what is done."""
+        """Return the lines but for limits and switches of calls that have others, of which none is chosen: they say
+        nothing without what is done."""
         numbers = self._lines.piece_of
         limits = [self._lines.piece(choice.line).call and self._is_limit(choice.line) for choice in choices]
         if not any(limits):
@@ -158,8 +162,13 @@ class Quoter:
     def _is_limit(self, line: int) -> bool:
         known = self._limits.get(line)
         if known is None:
-            known = self._limits[line] = _LIMIT.fullmatch(self._lines.text(line)) is not None
+            known = self._limits[line] = self._says_limits(line) and not all(
+                map(self._says_limits, self._lines.of_piece(self._lines.piece_of[line]))
+            )
         return known
+
+    def _says_limits(self, line: int) -> bool:
+        return _LIMITS.fullmatch(self._lines.text(line)) is not None
 
     def _beside(self, message: int) -> frozenset[Spot]:
         """Return the parts of other messages on which it depends how a message is quoted: its calls, or its results."""
@@ -212,7 +221,7 @@ class Quoter:
             if joint in ("gap", "middle"):
                 text = plain(lines.lead(line, last_line)) + text
             ends = following is None or lines.piece(following.line) is not piece
-            if ends and not earlier and _goes_on(piece, lines.ends[line]):
+            if ends and not earlier and _goes_on(piece, lines.starts[line], lines.ends[line]):
                 text = f"{text} {GAP}".rstrip()
             elif ends and piece.call:
                 text += self._short_result((piece.message, piece.part), quoted)
@@ -223,6 +232,11 @@ class Quoter:
         """Return line -> its value; what other lines are in is worth as much as the best of them, or they would stand
         below something else when room is short."""
         worth = {choice.line: choice.value for choice in choices}
+        numbers = self._lines.piece_of
+        limits = [line for line in worth if self._lines.piece(line).call and self._is_limit(line)]
+        for limit in limits:  # it goes before the last line of what its call does
+            others = [worth[line] for line in worth if numbers[line] == numbers[limit] and line not in limits]
+            worth[limit] = min(worth[limit], max(others, default=0.0) / 2)
         for choice in choices:
             scope = self._lines.scope(choice.line)
             while scope in worth:
@@ -349,13 +363,14 @@ def _begins_reply(piece: SessionPiece, start: int) -> bool:
     return words is not None and words[0] == start
 
 
-def _goes_on(piece: SessionPiece, end: int) -> bool:
-    """Return whether words follow in the line of a text, behind what is quoted of it, or another record of JSON: what
-    is quoted of a list would pass for all of it. Other members of JSON end as they should."""
+def _goes_on(piece: SessionPiece, start: int, end: int) -> bool:
+    """Return whether words follow in the line of a text, behind what is quoted of it, or what else a list of JSON
+    holds: what is quoted would pass for all of it. Other members of JSON end as they should."""
     if piece.call:
         return False
     if not piece.speech and begins_as_json(piece.text):
-        return piece.text.find("{", end) >= 0
+        listed = _KEY.match(piece.text, start, end) is None and _NEXT.match(piece.text, end) is not None
+        return listed or _NEXT_RECORD.search(piece.text, end) is not None
     stop = piece.text.find("\n", end)
     return _WORD.search(piece.text, end, stop if stop >= 0 else len(piece.text)) is not None
 

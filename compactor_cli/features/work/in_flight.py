@@ -1,0 +1,34 @@
+"""What a call that nobody has answered yet is about."""
+
+from __future__ import annotations
+
+from compactor_cli.features.work.acting_tools import acts, tool_words
+from compactor_cli.features.work.calls import ToolCall, main_argument, names_its_object, told_arguments
+from compactor_cli.features.work.effects import act_effect
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.shell import word_set
+
+_ENDS = word_set("finish submit done exit attempt complete completion final answer terminate end task stop mark")
+"""Words of which the names of tools are that end a session; nobody answers them."""
+_SHORT = 60
+"""Characters of arguments that stand beside others; a longer one is what the call is about."""
+
+
+def ends_session(tool: str) -> bool:
+    """Return whether a tool ends the session, by its name. One that gives a task to others does not."""
+    words = tool_words(tool)
+    return bool(words) and _ENDS.issuperset(words) and words != ("task",)
+
+
+def told_in_flight(call: ToolCall, width: int) -> str:
+    """Return what a call does, in at most `width` characters."""
+    values = list(told_arguments(call.arguments).values())
+    if call.command:
+        told = call.command if call.command.startswith(f"{call.tool} ") else f"{call.tool} {call.command}"
+    elif acts(call.tool) or (
+        len(values) > 1 and max(map(len, values)) < _SHORT and not names_its_object(call.arguments)
+    ):
+        told = act_effect(call).text
+    else:
+        told = f"{call.tool} {main_argument(call.arguments)}"
+    return one_line(told, width)
