@@ -27,12 +27,12 @@ def is_there(path: str | Path) -> bool:
 
 
 def is_folder(path: str | Path) -> bool:
-    """Return the same of a folder."""
+    """Return whether there is a folder at a path, as far as one may look."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def is_file(path: str | Path) -> bool:
-    """Return the same of a file."""
+    """Return whether there is a file at a path, as far as one may look."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
