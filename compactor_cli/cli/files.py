@@ -67,6 +67,15 @@ def read_content(path: str) -> Content:
         raise AccessError(f"cannot be read: {error.strerror}", path=path) from None
 
 
+def check_ends(path: str) -> None:
+    """Raise InputError for a device such as /dev/zero, for what is read elsewhere. Nothing else is opened: what a pipe
+    holds is there once."""
+    with suppress(OSError):  # whoever reads it is told why that cannot be done
+        if Path(path).is_char_device():
+            with Path(path).open("rb") as file:
+                _check_ends(file, path)
+
+
 def _check_ends(stream: BinaryIO, path: str) -> None:
     """Raise InputError for a device such as /dev/zero. At a terminal a person ends the input."""
     try:
