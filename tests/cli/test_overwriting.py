@@ -186,11 +186,11 @@ def test_two_outputs_in_a_folder_are_two_files(run, folder, there):
 
 
 def into(file, *arguments):
-    """Run a command whose standard output goes to the end of a file, and whose standard input is its beginning."""
+    """Run a command whose standard output goes to the end of a file, from whose beginning `-` is read."""
     with file.open("ab") as sink, file.open("rb") as stream:
-        line = command(*arguments)
+        given = {"stdin": stream if "-" in arguments else subprocess.DEVNULL, "stdout": sink}
         kept = {"cwd": file.parent, "env": environment(), "stderr": subprocess.PIPE}
-        done = subprocess.run(line, stdin=stream, stdout=sink, check=False, **kept)
+        done = subprocess.run(command(*arguments), check=False, **given, **kept)
     return done.returncode, done.stderr.decode()
 
 

@@ -22,7 +22,7 @@ from compactor_cli.cli.inputs import inputs_of, is_parquet
 from compactor_cli.cli.options import share, tokens
 from compactor_cli.cli.outputs import FilesRead, check_outputs, files_read
 from compactor_cli.cli.recording import Keeper
-from compactor_cli.cli.remote import is_remote
+from compactor_cli.cli.remote import is_remote, local_path
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
@@ -192,7 +192,8 @@ class SessionDesk:
 
     def is_there(self, place: str) -> bool:
         """Return whether something would be replaced there that is not ours."""
-        return place != self.known and not is_remote(place) and is_there(Path(place).expanduser())
+        path = local_path(place)
+        return place != self.known and not is_remote(path) and is_there(Path(path).expanduser())
 
     def save(self, place: str, state: State) -> str:
         """Save the decisions."""
