@@ -123,4 +123,6 @@ def _identity(path: str, *, standard: int = 0) -> object:
         state = os.fstat(standard) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
     except OSError:
         return str(real_path(path))
+    except ValueError:  # a NUL character, which no file has in its name
+        return None
     return (state.st_dev, state.st_ino) if stat.S_ISREG(state.st_mode) else None

@@ -79,6 +79,11 @@ def test_a_file_that_is_read_as_an_input_and_for_an_option_is_named_by_the_optio
     assert "is the prompt file chat.jsonl of this run" in said  # to replace it in place would be no remedy
 
 
+def test_a_profile_that_no_file_can_be_called_is_nothing_to_a_command_without_one(run, folder):
+    (folder / "settings.toml").write_text('profile = "a\\u0000b"\n')
+    assert run("inspect", "chat.jsonl", "--config", "settings.toml", "--html", "page.html").code == 0
+
+
 @pytest.mark.parametrize("scheme", ["file://", "local://"])
 @pytest.mark.parametrize(
     ("arguments", "words"),
