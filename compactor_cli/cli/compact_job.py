@@ -95,7 +95,13 @@ class CompactOptions(options.SessionOptions):
         typer.Option("--annotations", metavar="NAME", help="Print what --check finds as annotations of CI: github."),
     ] = ""
     sarif: Annotated[
-        str, typer.Option("--sarif", metavar="FILE", help="Write what --check finds as SARIF, for code scanning.")
+        str,
+        typer.Option(
+            "--sarif",
+            metavar="FILE",
+            callback=options.output,
+            help="Write what --check finds as SARIF, for code scanning.",
+        ),
     ] = ""
     report: options.ReportOption = ""
     html: options.HtmlOption = ""

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from compactor_cli.cli.files import check_ends
 from compactor_cli.configuration import variables
 from compactor_cli.configuration.layers import Layer, Origin, SettingValue, merge, reading_of, settings_of
 from compactor_cli.configuration.settings_files import files_in_use, read_file, working_folder
@@ -41,10 +42,13 @@ def configure(overrides: Layer, config: str = "") -> Configured:
     """Return the effective settings. `overrides`: those that options set; `config`: the file that is read instead of
     others.
 
-    Raises SettingsError for anything in a file or a variable that cannot be used.
+    Raises SettingsError for anything in a file or a variable that cannot be used; InputError for a device that never
+    ends.
     """
     environment, warnings = variables.layer_of(os.environ)
     files = files_in_use(config_of(config), working_folder())
+    for file in files:
+        check_ends(str(file.path))
     values = merge([*map(read_file, files), environment, overrides])
     read = {str(file.path): "settings file" for file in files}
     read |= {entry.file: "prompt file" for entry in values.values() if entry.file}

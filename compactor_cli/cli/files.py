@@ -27,12 +27,12 @@ def is_there(path: str | Path) -> bool:
 
 
 def is_folder(path: str | Path) -> bool:
-    """Return the same of a folder."""
+    """Return whether there is a folder at a path, as far as one may look."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def is_file(path: str | Path) -> bool:
-    """Return the same of a file."""
+    """Return whether there is a file at a path, as far as one may look."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
@@ -65,6 +65,15 @@ def read_content(path: str) -> Content:
         raise InputError("is a directory; name a file in it", path=path) from None
     except OSError as error:
         raise AccessError(f"cannot be read: {error.strerror}", path=path) from None
+
+
+def check_ends(path: str) -> None:
+    """Raise InputError for a device such as /dev/zero, for what is read elsewhere. Nothing else is opened: what a pipe
+    holds is there once."""
+    with suppress(OSError):  # whoever reads it is told why that cannot be done
+        if Path(path).is_char_device():
+            with Path(path).open("rb") as file:
+                _check_ends(file, path)
 
 
 def _check_ends(stream: BinaryIO, path: str) -> None:

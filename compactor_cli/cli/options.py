@@ -39,6 +39,12 @@ def share(text: str | float) -> float:
     return number
 
 
+def output(place: str) -> str:
+    """Return where an output goes: `-` for every name of standard output. A file that it goes to would be replaced by
+    those names, and what else is printed there be lost."""
+    return "-" if place in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1") else place
+
+
 def at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
     """Return the name of the one option that has a value, or nothing. Raises UsageError where several have one."""
     used = [name for name, value in options if value]
@@ -129,18 +135,21 @@ FilesArgument = Annotated[
     list[str] | None, typer.Argument(metavar="FILE...", help="Transcripts, or folders of them; - is standard input.")
 ]
 OutOption = Annotated[
-    str, typer.Option("-o", "--output", metavar="OUT", help="File to write; default: standard output.")
+    str,
+    typer.Option("-o", "--output", metavar="OUT", callback=output, help="File to write; default: standard output."),
 ]
 InPlaceOption = Annotated[bool, typer.Option("--in-place", help="Replace the files, each in one step.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the plan and write nothing.")]
 ReportOption = Annotated[
-    str, typer.Option("--report", metavar="FILE", help="Write the JSON report there, one line a file.")
+    str,
+    typer.Option("--report", metavar="FILE", callback=output, help="Write the JSON report there, one line a file."),
 ]
 HtmlOption = Annotated[
     str,
     typer.Option(
         "--html",
         metavar="FILE",
+        callback=output,
         help="Also write a page for a browser: each message with what became of it and why. It loads nothing from "
         "anywhere.",
     ),

@@ -7,10 +7,13 @@ import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
 
 from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.files import is_file, is_folder, real_path
-from compactor_cli.cli.remote import is_remote
+from compactor_cli.cli.remote import is_remote, local_path
 from compactor_cli.db.place import file_of
 from compactor_cli.errors import UsageError
 
@@ -19,72 +22,107 @@ _MAIN = ("-o", "--out-dir")
 """Options that say where a result goes, for which there may be another way."""
 
 
+class FilesRead(Struct, frozen=True):
+    """Every file that a run reads, looked at once for any number of outputs."""
+
+    meanings: Mapping[str, str]
+    """Path -> what it is, such as an input."""
+    identities: Mapping[object, str]
+    """What a file is told from others by -> its path."""
+    folders: Mapping[Path, str]
+    """A session in parts, without links on the way -> its path."""
+
+    def replaced_by(self, place: str, own: object) -> str | None:
+        """Return which of them an output would replace, or have a part of it replaced; None for none. `own`: what the
+        output is told from others by."""
+        if own in self.identities:
+            return self.identities[own]
+        local = local_path(place)
+        if not self.folders or not is_file(local):
+            return None
+        return next((self.folders[folder] for folder in real_path(local).parents if folder in self.folders), None)
+
+
 def files_read(
     configured: Configured,
     inputs: Iterable[str] = (),
     named: Mapping[str, str] | None = None,
     *,
     profile: bool = True,
-) -> dict[str, str]:
-    """Return every file that a run reads, with what it is: its inputs, those that the settings name, and the database,
-    also one that is yet to be made. `named`: further ones that options name -> what they are; `profile`: whether the
-    profile is read."""
-    read = dict(configured.files)
+) -> FilesRead:
+    """Return every file that a run reads: its inputs, those that the settings name, and the database, also one that is
+    yet to be made. `named`: further ones that options name -> what they are; `profile`: whether the profile is read."""
+    # an input that is read as something else as well is named by that: to replace it in place would be no remedy
+    read = {**dict.fromkeys(inputs, _INPUT), **configured.files, **(named or {})}
     if profile and configured.reading.profile:
         read[configured.reading.profile] = "profile"
     with suppress(UsageError):  # an address that cannot be used is told of where it is used
         if database := file_of(configured.reading.database_url):
             read[str(database)] = "database"
-    return {**read, **(named or {}), **dict.fromkeys(inputs, _INPUT)}
+    identities = {identity: path for path in read if (identity := _identity(path)) is not None}
+    return FilesRead(read, identities, {real_path(path): path for path in read if is_folder(path)})
 
 
-def check_outputs(read: Mapping[str, str], outputs: Mapping[str, Sequence[str]], remedy: str = "") -> None:
+def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy: str = "") -> None:
     """Raise UsageError where an output is a file that is read, by its name, a link or a second name of the same file,
-    or where two options name one output.
+    or where two outputs are one file.
 
-    `read`: as `files_read` returns it; `outputs`: the option -> the places that it names, of which an empty one is
-    none; `remedy`: what else to do where the result would replace its input."""
-    known = {identity: path for path in read if (identity := _identity(path)) is not None}
-    folders = {str(real_path(path) / "_")[:-1]: path for path in read if is_folder(path)}
-    taken: dict[object, str] = {}
+    `outputs`: the option -> the places that it names, of which an empty one is none; `remedy`: what else to do where
+    the result would replace its input."""
+    taken: dict[str, tuple[str, str]] = {}
     for option, places in outputs.items():
         for place in filter(None, places):
-            own = place if place == "-" else _identity(place)
-            same = known.get(own) if place != "-" else None
-            same = same or next((folders[start] for start in folders if _is_inside(place, start)), None)
+            own = _identity(place, standard=1)
+            same = read.replaced_by(place, own)
             if same is not None:
-                raise UsageError(f"{option} {place}: {_words(option, same, read[same], remedy)}")
-            other = taken.setdefault(own, option) if own is not None else option
-            if other != option:
-                raise UsageError(f"{option} {place}: {_also(place, other)}")
+                raise UsageError(f"{option} {place}: {_words(option, same, read.meanings[same], remedy)}")
+            target = _target(place, own)
+            if target is None:
+                continue
+            if target in taken:
+                raise UsageError(f"{option} {place}: {_also(option, target, *taken[target])}")
+            taken[target] = option, place
 
 
 def _words(option: str, path: str, what: str, remedy: str) -> str:
     """Return what a file is that an output would replace."""
+    if path == "-":
+        return "is the file that standard input is read from; give the output another name"
     if what != _INPUT:
         return f"is the {what} {path} of this run; give the output another name"
     return f"is the input {path}{remedy if option in _MAIN else ''}"
 
 
-def _also(place: str, option: str) -> str:
-    if place == "-":
-        return f"standard output has what {option} writes; name a file for one of them"
-    return f"is also named by {option}; give it a name of its own"
+def _also(option: str, target: str, other: str, place: str) -> str:
+    """Return what is wrong with an output that is the same as that of another option, or another place of this one."""
+    if target == "-":
+        return f"standard output has what {other} writes; name a file for one of them"
+    if other == option:
+        return f"is the same file as {place}, which gets a result of its own; remove the link, or name another folder"
+    return f"is also named by {other}; give it a name of its own"
 
 
-def _is_inside(place: str, folder: str) -> bool:
-    """Return whether an output would replace a file of a session in parts."""
-    return is_file(place) and str(real_path(place)).startswith(folder)
+def _target(place: str, own: object) -> str | None:
+    """Return what an output is told from other outputs by. Those are replaced by their names, so that two names of one
+    file do not matter, but standard output goes on in the file that it is. None for a device, such as /dev/null."""
+    if place == "-" or (own is not None and own == _identity("-", standard=1)):
+        return "-"
+    if own is None:
+        return None
+    path = local_path(place)
+    return path if is_remote(path) else str(real_path(path))
 
 
-def _identity(path: str) -> object:
-    """Return what a file is told from others by: one that is not there by its path; None for a pipe or a device."""
+def _identity(path: str, *, standard: int = 0) -> object:
+    """Return what a file is told from others by: one that is not there by its path; None for a pipe or a device.
+    `standard`: the descriptor that `-` means."""
+    path = local_path(path)
     if is_remote(path):
         return path
     try:
-        state = os.fstat(0) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
-    except FileNotFoundError:
-        return str(real_path(path))
+        state = os.fstat(standard) if path == "-" else os.stat(path)  # noqa: PTH116  # a descriptor has no path
     except OSError:
+        return str(real_path(path))
+    except ValueError:  # a NUL character, which no file has in its name
         return None
     return (state.st_dev, state.st_ino) if stat.S_ISREG(state.st_mode) else None

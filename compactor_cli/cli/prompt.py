@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from compactor_cli.cli.files import check_ends
 from compactor_cli.errors import InputError
 from compactor_cli.prompt.definition import Prompt
 from compactor_cli.prompt.parse import context_options, parse_prompt
@@ -38,6 +39,7 @@ def read_prompt(path: str, context: Sequence[str] = ()) -> tuple[Prompt, list[st
 
 def _text(path: Path) -> str:
     try:
+        check_ends(str(path))
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8: {error.reason} at byte {error.start + 1}") from None

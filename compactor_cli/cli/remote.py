@@ -20,6 +20,11 @@ def is_of_one_process(path: str) -> bool:
     return path.startswith("memory://")
 
 
+def local_path(path: str) -> str:
+    """Return the path of the file on this machine that an address such as file:// means; what else there is stays."""
+    return str(store().local_path(path)) if path.startswith(("file://", "local://")) else path
+
+
 def store() -> ModuleType:
     """Return what reads and writes there. Raises UsageError where fsspec is missing."""
     try:

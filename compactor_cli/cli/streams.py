@@ -71,6 +71,13 @@ def open_streams() -> None:
     sys.stderr = _stream(sys.stderr, 2, tells=False)
 
 
+def check_input() -> None:
+    """Raise InputError where standard input was closed when the process started, for what does not read it by
+    `read_content`."""
+    if isinstance(getattr(sys.stdin.buffer, "raw", None), ClosedInput):
+        sys.stdin.buffer.read(1)
+
+
 def print_json(value: object) -> None:
     """Print a value for scripts."""
     from compactor_cli.render.jsons import dumps

@@ -23,6 +23,11 @@ def _store(path: str) -> tuple[Any, str]:
         raise UsageError(f"{path}: cannot be reached: {error}") from None
 
 
+def local_path(address: str) -> str:
+    """Return the path that fsspec makes of an address on this machine: nothing in it is decoded."""
+    return _store(address)[1]
+
+
 @contextmanager
 def reading(path: str) -> Iterator[IO[bytes]]:
     """Return a file to read from, at any place of it. Raises InputError."""

@@ -274,6 +274,7 @@ def test_the_compacted_file_is_written_from_it_and_archived_where_the_settings_s
 
 def test_nothing_is_replaced_unasked_and_the_session_never(browse, session, tmp_path):
     (tmp_path / "taken.json").write_text("mine", encoding="utf-8")
+    (tmp_path / "settings.toml").write_text('strategy = "adaptive"\n', encoding="utf-8")
     before = session.read_bytes()
 
     async def scenario(seen):
@@ -288,12 +289,22 @@ def test_nothing_is_replaced_unasked_and_the_session_never(browse, session, tmp_
         await seen.keys("w", "ctrl+u")
         await seen.type("session.jsonl", "enter", "y")
         assert "session.jsonl: is the input" in seen.text()
+        await seen.keys("w", "ctrl+u")
+        await seen.type("taken.json", "enter", "y")
+        assert "taken.json: is the decisions file" in seen.text()
+        for key in ("s", "w"):
+            await seen.keys(key, "ctrl+u")
+            await seen.type("settings.toml", "enter", "y")
+            assert "settings.toml: is the settings file" in seen.text()
         await seen.keys("s", "ctrl+u")
         await seen.type("-", "enter")
         assert "name a file; standard output is the screen" in seen.text()
 
-    browse(scenario, session, target_ratio=0.4)
+    desk, _ = browse(scenario, session, target_ratio=0.4, config="settings.toml")
+    assert desk.is_there(f"file://{tmp_path}/taken.json")
+    assert not desk.is_there(f"file://{tmp_path}/new.json")
     assert session.read_bytes() == before
+    assert (tmp_path / "settings.toml").read_text(encoding="utf-8") == 'strategy = "adaptive"\n'
 
 
 def test_leaving_asks_for_decisions_that_are_not_saved(browse, session, tmp_path):

@@ -111,6 +111,8 @@ def test_what_is_closed_in_a_folder_fails_and_the_others_are_done(bound, tmp_pat
     assert "error: set/closed: cannot be read: Permission denied" in done.stderr
     assert sorted(path.name for path in (tmp_path / "out").glob("[a-z].jsonl")) == ["a.jsonl", "z.jsonl"]
     assert len((tmp_path / "r.jsonl").read_text().splitlines()) == 2
+    # nothing of what is closed is in them
+    assert all((tmp_path / name).stat().st_mode & 0o400 for name in ("r.jsonl", "out/.compactor-done.jsonl"))
     again = bound("compact", "set", *HALF, *options, "--resume", "-q")
     assert (again.code, again.stderr) == (3, "")
     assert bound("inspect", "set", "-q").code == 3

@@ -172,6 +172,16 @@ def test_in_place_a_file_of_several_names_is_done_once(run, tmp_path, jobs):
     assert small != {data}
 
 
+def test_in_place_an_address_of_a_file_on_this_machine_is_that_file(run, tmp_path):
+    pytest.importorskip("fsspec")
+    (tmp_path / "chat.jsonl").write_bytes(jsonl(*exchanges(15)))
+    options = ("--target-ratio", "0.5", "--tokenizer", "chars", "--in-place", "--report", "r.jsonl")
+    done = run("compact", "chat.jsonl", f"file://{tmp_path}/chat.jsonl", *options)
+    assert done.code == 0, done.stderr
+    assert "chat.jsonl: is the same file as chat.jsonl, and is done once" in done.stderr
+    assert len((tmp_path / "r.jsonl").read_text().splitlines()) == 1
+
+
 def test_a_file_may_be_called_like_a_pattern_and_a_pattern_that_means_nothing_is_an_error(run, tmp_path, sessions):
     odd = tmp_path / "what[1].jsonl"
     odd.write_bytes((sessions / "01.jsonl").read_bytes())

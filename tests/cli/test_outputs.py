@@ -86,7 +86,8 @@ def test_an_output_that_is_an_input_needs_in_place(run, tmp_path, chat, place, g
         said, code = finished.stderr, finished.code
     assert code == 2
     if not (given == "-" and "--out-dir" in place):
-        assert "is the input" in said
+        assert ("standard input" if given == "-" else "is the input") in said
+        assert ("--in-place" in said) == (given != "-" and "--report" not in place)
     assert (chat.read_bytes(), names_in(tmp_path)) == (CHAT, names)
 
 

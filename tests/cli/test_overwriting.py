@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
-from tests.builders import compact, exchanges, jsonl
+from tests.builders import command, compact, environment, exchanges, jsonl
 
 HALF = ("--target-ratio", "0.5", "--tokenizer", "chars")
 CHAT = jsonl(*exchanges(15))
@@ -72,6 +74,36 @@ def test_the_settings_file_of_a_project_is_not_replaced(run, folder):
     assert "is the settings file" in refused(run, folder, "compact", "chat.jsonl", "-o", "compactor.toml")
 
 
+def test_a_file_that_is_read_as_an_input_and_for_an_option_is_named_by_the_option(run, folder):
+    said = refused(run, folder, "compact", "chat.jsonl", *HALF, "--summary-prompt", "chat.jsonl", "-o", "chat.jsonl")
+    assert "is the prompt file chat.jsonl of this run" in said  # to replace it in place would be no remedy
+
+
+def test_a_profile_that_no_file_can_be_called_is_nothing_to_a_command_without_one(run, folder):
+    (folder / "settings.toml").write_text('profile = "a\\u0000b"\n')
+    assert run("inspect", "chat.jsonl", "--config", "settings.toml", "--html", "page.html").code == 0
+
+
+@pytest.mark.parametrize("scheme", ["file://", "local://"])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-o", "{}chat.jsonl"], "is the input chat.jsonl"),
+        (["-o", "{}link.jsonl"], "is the input chat.jsonl"),
+        (["-o", "{}new.db", "--database", "new.db"], "is the database"),
+        (["--config", "settings.toml", "-o", "{}settings.toml"], "is the settings file"),
+        (["-o", "{}small.jsonl", "--report", "small.jsonl"], "is also named by -o"),
+        (["-o", "small.jsonl", "--report", "{}small.jsonl"], "is also named by -o"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_address_of_a_file_on_this_machine_is_that_file(run, folder, scheme, arguments, words):
+    pytest.importorskip("fsspec")
+    (folder / "link.jsonl").symlink_to("chat.jsonl")
+    places = [argument.format(f"{scheme}{folder}/") for argument in arguments]
+    assert words in refused(run, folder, "compact", "chat.jsonl", *HALF, *places)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -108,6 +140,8 @@ def test_no_output_replaces_a_part_of_a_session_in_parts(run, folder):
     (events / "event-00000-a.json").write_text(json.dumps({**event, "llm_message": said}))
     place = "conversation/events/event-00000-a.json"
     assert "is the input conversation" in refused(run, folder, "compact", "conversation", *HALF, "-o", place)
+    (folder / "link.json").symlink_to(place)
+    assert "is the input conversation" in refused(run, folder, "compact", "conversation", *HALF, "-o", "link.json")
     assert run("compact", "conversation", "--target-tokens", "99", "-o", "conversation/small.jsonl").code == 0
 
 
@@ -123,16 +157,66 @@ def test_no_output_replaces_a_part_of_a_session_in_parts(run, folder):
         (["--check", "--sarif", "x", "--report", "x"], "--sarif x: is also named by --report"),
         (["--check", "--sarif", "x", "--html", "x"], "--html x: is also named by --sarif"),
         (["--report", "-"], "--report -: standard output has what -o writes"),
+        (["--report", "/dev/stdout"], "--report -: standard output has what -o writes"),
+        (["-o", "/dev/fd/1", "--report", "-"], "--report -: standard output has what -o writes"),
+        (["-o", "loop", "--report", "./loop"], "--report ./loop: is also named by -o"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_two_outputs_of_compact_have_two_names(run, folder, arguments, words):
+    (folder / "loop").symlink_to("loop")
     assert words in refused(run, folder, "compact", "chat.jsonl", *HALF, *arguments)
 
 
 def test_two_outputs_of_other_commands_have_two_names(run, folder):
-    for command in (["convert", "chat.jsonl", "--to", "openai-chat"], ["assemble", "chat.jsonl", *PROMPT]):
-        assert "is also named by -o" in refused(run, folder, *command, "-o", "z.jsonl", "--report", "z.jsonl")
+    for words in (["convert", "chat.jsonl", "--to", "openai-chat"], ["assemble", "chat.jsonl", *PROMPT]):
+        assert "is also named by -o" in refused(run, folder, *words, "-o", "z.jsonl", "--report", "z.jsonl")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_two_outputs_in_a_folder_are_two_files(run, folder, there):
+    (folder / "out").mkdir()
+    (folder / "out" / "chat.jsonl").symlink_to("other.jsonl")
+    if there:
+        (folder / "out" / "other.jsonl").touch()
+    both = ("compact", "chat.jsonl", "other.jsonl", *HALF, "--out-dir", "out")
+    said = refused(run, folder, *both)
+    assert "--out-dir out/other.jsonl: is the same file as out/chat.jsonl" in said
+    (folder / "out" / "chat.jsonl").unlink()
+    (folder / "out" / "other.jsonl").touch()
+    (folder / "out" / "chat.jsonl").hardlink_to(folder / "out" / "other.jsonl")  # two names: each gets a file
+    assert run(*both).code == 0
+    assert (folder / "out" / "chat.jsonl").read_bytes() == compact(CHAT, target_ratio=0.5).data
+    assert (folder / "out" / "other.jsonl").read_bytes() not in (b"", (folder / "out" / "chat.jsonl").read_bytes())
+
+
+def into(file, *arguments):
+    """Run a command whose standard output goes to the end of a file, from whose beginning `-` is read."""
+    with file.open("ab") as sink, file.open("rb") as stream:
+        given = {"stdin": stream if "-" in arguments else subprocess.DEVNULL, "stdout": sink}
+        kept = {"cwd": file.parent, "env": environment(), "stderr": subprocess.PIPE}
+        done = subprocess.run(command(*arguments), check=False, **given, **kept)
+    return done.returncode, done.stderr.decode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX names of standard output")
+def test_the_file_that_standard_output_goes_to_gets_one_result_and_keeps_what_it_holds(run, folder):
+    both = folder / "both"
+    both.write_bytes(b"before")
+    for places in (("-o", "/dev/stdout", "--report", "-"), ("-o", "both", "--report", "-"), ("--report", "both")):
+        code, said = into(both, "compact", "chat.jsonl", *HALF, *places)
+        assert (code, both.read_bytes()) == (2, b"before"), said
+        assert "standard output has what -o writes" in said
+    assert into(both, "compact", "chat.jsonl", *HALF, "-o", "/dev/stdout")[0] == 0
+    assert both.read_bytes() == b"before" + compact(CHAT, target_ratio=0.5).data
+
+
+def test_standard_output_is_not_added_to_what_is_read(folder):
+    chat = folder / "chat.jsonl"
+    for given, words in (("chat.jsonl", "is the input chat.jsonl"), ("-", "that standard input is read from")):
+        code, said = into(chat, "compact", given, *HALF)
+        assert (code, chat.read_bytes()) == (2, CHAT)
+        assert words in said
 
 
 def test_what_is_not_written_may_have_any_name(run, folder):

@@ -128,6 +128,7 @@ def test_a_closed_standard_output_is_not_taken_for_a_file(chat, tmp_path):
         ("compact - --target-ratio 0.5", 3),
         ("memory add -", 3),
         ("memory import -", 3),
+        ("mcp", 3),
         ("compact --target-ratio 0.5", 2),
         ("hook run", 0),
         ("compact chat.jsonl --target-ratio 0.5 --tokenizer chars -o small.jsonl", 0),
@@ -148,12 +149,26 @@ def test_a_closed_standard_input_is_told_in_words(chat, tmp_path, line, code):
         "compactor compact /dev/zero --target-ratio 0.5",
         "compactor compact - --target-ratio 0.5 </dev/zero",
         "compactor inspect /dev/zero --json",
+        "compactor inspect chat.jsonl --config /dev/zero",
+        "compactor config get strategy --config /dev/zero",
+        "compactor config set strategy hybrid --config /dev/zero",
+        "compactor config unset strategy --config /dev/zero",
+        "compactor assemble chat.jsonl --prompt /dev/zero --total 4k",
+        "compactor budget chat.jsonl --prompt /dev/zero --total 4k",
+        "compactor budget chat.jsonl --prompt <(echo 'task_prompt: {file: /dev/zero}') --total 4k",
     ],
 )
-def test_a_device_that_never_ends_is_refused(tmp_path, line):
-    done = in_shell(line, tmp_path)
+def test_a_device_that_never_ends_is_refused(chat, tmp_path, line):
+    done = in_shell(f"ulimit -v 4000000; {line}", tmp_path)
     assert (done.returncode, done.stdout) == (3, b"")
     assert b"is a device, which may never end" in done.stderr
+
+
+def test_settings_and_prompts_are_read_from_descriptors_and_the_device_without_anything(chat, tmp_path):
+    prompt = "--prompt <(echo 'task_prompt: Go on.') --total 4k --tokenizer chars"
+    for config in ("/dev/null", "<(echo 'tokenizer = \"chars\"')", "/dev/fd/7 7< <(echo)"):
+        done = in_shell(f"compactor budget chat.jsonl {prompt} --config {config}", tmp_path)
+        assert done.returncode == 0, done.stderr
 
 
 def test_a_format_that_is_not_known_is_refused_before_anything_is_read(tmp_path):

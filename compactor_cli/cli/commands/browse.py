@@ -6,7 +6,7 @@ import dataclasses
 import gc
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,9 +20,9 @@ from compactor_cli.cli.deciding import decisions_in, with_aim
 from compactor_cli.cli.files import is_there, write_bytes
 from compactor_cli.cli.inputs import inputs_of, is_parquet
 from compactor_cli.cli.options import share, tokens
-from compactor_cli.cli.outputs import check_outputs, files_read
+from compactor_cli.cli.outputs import FilesRead, check_outputs, files_read
 from compactor_cli.cli.recording import Keeper
-from compactor_cli.cli.remote import is_remote
+from compactor_cli.cli.remote import is_remote, local_path
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
@@ -99,7 +99,7 @@ def opened(args: BrowseOptions, overrides: Layer) -> tuple[SessionDesk, Browser]
         raise UsageError("the browser shows one session: name one file, and no data set")
     source = session.load(inputs[0].path)
     desk = desk_of(session, source, args, overrides)
-    check_outputs(desk.read, {"-o": [_named(desk.place)]})
+    check_outputs(desk.read(), {"-o": [_named(desk.place)]})
     state, message = desk.opening(), ""
     if held is None:
         return desk, application(desk, state)
@@ -151,10 +151,10 @@ class SessionDesk:
     def counter(self) -> str:
         return self.session.counter.name
 
-    @property
-    def read(self) -> dict[str, str]:
-        """Return the files that are never written to: the session, settings files and the database."""
-        return files_read(self.session.configured, [self.source.path])
+    def read(self, named: Mapping[str, str] | None = None) -> FilesRead:
+        """Return the files that are never written to: the session, settings files and the database. `named`: further
+        ones -> what they are."""
+        return files_read(self.session.configured, [self.source.path], named)
 
     def opening(self) -> State:
         """Return what the settings and the options aim at, and no decisions."""
@@ -192,12 +192,13 @@ class SessionDesk:
 
     def is_there(self, place: str) -> bool:
         """Return whether something would be replaced there that is not ours."""
-        return place != self.known and not is_remote(place) and is_there(Path(place).expanduser())
+        path = local_path(place)
+        return place != self.known and not is_remote(path) and is_there(Path(path).expanduser())
 
     def save(self, place: str, state: State) -> str:
         """Save the decisions."""
         place = _named(place)
-        check_outputs(self.read, {"decisions": [place]})
+        check_outputs(self.read(), {"decisions": [place]})
         text = write_decisions(decisions_on(self.source, state.choices, state.aim))
         write_bytes(place, text.encode("utf-8"), inputs=[self.source.path])
         self.place = place
@@ -209,7 +210,7 @@ class SessionDesk:
         """Write the compacted file as `compact` does."""
         place = _named(place)
         decisions = {self.place: "decisions file"} if is_there(self.place) else {}
-        check_outputs({**decisions, **self.read}, {"output": [place]})
+        check_outputs(self.read(decisions), {"output": [place]})
         stored = pack(view.data, place, self.source.packed, same=False)
         changed = view.data != self.source.data
         kept = self.keeper.keep(self.source, stored, view.parts, place, changed=changed)

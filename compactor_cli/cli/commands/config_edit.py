@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from compactor_cli.cli.configured import config_of, configure
-from compactor_cli.cli.files import is_folder, is_there, make_folder, real_path, write_bytes
+from compactor_cli.cli.files import check_ends, is_folder, is_there, make_folder, real_path, write_bytes
 from compactor_cli.cli.options import RunOptions
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.checked_values import parsed, shown, written
@@ -144,6 +144,7 @@ def _target(args: FileOptions, around: str) -> SettingsFile:
         return user_file()
     named = config if args.project else config_of(config)
     if named:
+        check_ends(named)
         return named_file(named)
     folder = working_folder()
     return project_file(folder) or SettingsFile("project file", folder / "compactor.toml")

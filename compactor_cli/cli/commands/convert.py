@@ -15,7 +15,7 @@ from compactor_cli.cli import options
 from compactor_cli.cli.configured import forced
 from compactor_cli.cli.files import make_folder, real_path, write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
-from compactor_cli.cli.outputs import check_outputs, files_read
+from compactor_cli.cli.outputs import FilesRead, check_outputs, files_read
 from compactor_cli.cli.session import Session, open_session
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.checked_values import moment
@@ -65,8 +65,8 @@ class ConvertJob(Struct, frozen=True):
     options: Options
     names: dict[str, str]
     """Path of an input -> the name that its output has in a folder, where any does."""
-    read: dict[str, str]
-    """What no output may replace, as `files_read` returns it."""
+    read: FilesRead
+    """What no output may replace."""
     written: dict[str, tuple[str, str]] = {}
     """Path of an output -> the input that it is of, and the hash of what it holds."""
 

@@ -75,7 +75,14 @@ class LearnOptions(options.CommandOptions):
         ),
     ]
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="TOML", help="Profile to write; default: standard output.")
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="TOML",
+            callback=options.output,
+            help="Profile to write; default: standard output.",
+        ),
     ] = "-"
     folds: Annotated[
         int, typer.Option("--folds", min=2, metavar="N", help="Parts that the sessions are held out in, one by one.")
@@ -145,7 +152,7 @@ def _find_files(names: Sequence[str]) -> list[str]:
             continue
         closed: list[Path] = []
         walk = os.walk(name, onerror=lambda error: closed.append(Path(error.filename)))  # noqa: B023  # done here
-        below = [Path(place, own) for place, _, names in walk for own in names if _is_meant(own)]
+        below = [Path(place, own) for place, _, inside in walk for own in inside if _is_meant(own)]
         inner = sorted([*filter(is_file_or_closed, below), *closed])
         if not inner:
             raise UsageError(f"{name}: there is no *.jsonl in this folder")

@@ -9,6 +9,7 @@ from typing import Any
 
 from compactor_cli.cli import options
 from compactor_cli.cli.mcp_tools import TOOLS, Served
+from compactor_cli.cli.streams import check_input
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError
@@ -39,7 +40,9 @@ def mcp(args: options.ConfiguredOptions, overrides: Layer) -> None:
 
 
 def serve(shared: Sequence[str]) -> None:
-    """Serve until standard input ends. `shared`: options of every command. Raises UsageError without the extra."""
+    """Serve until standard input ends. `shared`: options of every command. Raises UsageError without the extra, and
+    InputError where standard input is closed."""
+    check_input()
     server_class, error_class = _load()
     # unlike a command, a server runs for days
     gc.enable()
