@@ -100,10 +100,11 @@ class BudgetError(CompactorError):
         enough: int = 0,
     ) -> None:
         self.target, self.floor, self.items, self.option = target, floor, items, option
+        self.enough = max(floor, enough)
         listed = "".join(f"\n  {tokens:>9,}  {what}" for what, tokens in items)
         super().__init__(
             f"{subject}cannot fit into {target:,} tokens: the smallest valid output has {floor:,} tokens{listed}\n"
-            f"Nothing was written. Use {option} {max(floor, enough)} or more, or keep less with --keep."
+            f"Nothing was written. Use {option} {self.enough} or more, or keep less with --keep."
         )
 
     def of(self, subject: str, enough: int = 0) -> BudgetError:
