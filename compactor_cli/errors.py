@@ -84,7 +84,8 @@ class AccessError(InputError):
 
 class BudgetError(CompactorError):
     """No valid output fits. `floor` is the smallest reachable size in tokens, `items` what takes it up; `subject` what
-    of a file cannot fit, as the beginning of a sentence."""
+    of a file cannot fit, as the beginning of a sentence, `enough` the size that the other parts of it reach as well;
+    0 where that is no more."""
 
     exit_code = ExitCode.BUDGET
 
@@ -96,17 +97,21 @@ class BudgetError(CompactorError):
         *,
         option: str = "--target-tokens",
         subject: str = "",
+        enough: int = 0,
     ) -> None:
-        self.target, self.floor, self.items = target, floor, items
+        self.target, self.floor, self.items, self.option = target, floor, items, option
+        self.enough = max(floor, enough)
         listed = "".join(f"\n  {tokens:>9,}  {what}" for what, tokens in items)
         super().__init__(
             f"{subject}cannot fit into {target:,} tokens: the smallest valid output has {floor:,} tokens{listed}\n"
-            f"Nothing was written. Use {option} {floor} or more, or keep less with --keep."
+            f"Nothing was written. Use {option} {self.enough} or more, or keep less with --keep."
         )
 
-    def of(self, subject: str) -> BudgetError:
-        """Return the same error of a part of a file."""
-        return BudgetError(self.target, self.floor, self.items, subject=f"{subject} ")
+    def of(self, subject: str, enough: int = 0) -> BudgetError:
+        """Return the same error of a part of a file, of which the others reach `enough` tokens."""
+        return BudgetError(
+            self.target, self.floor, self.items, option=self.option, subject=f"{subject} ", enough=enough
+        )
 
 
 class ModelError(CompactorError):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from compactor_cli.cli.files import is_file, is_there
 from compactor_cli.cli.session import Session
 from compactor_cli.cli.spill import gathered
 from compactor_cli.containers import container_of, named, unpack
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _NAMED = 5
 """Compactions of a path that are named, the newest ones."""
+_UNPACKED = (".json", ".jsonl", ".ndjson", ".txt")
+"""Ends of names that say that a file is not packed."""
 SURE = ("output", "input", "begins")
 """Matches by content: what the archive has is what this file was."""
 
@@ -99,10 +102,19 @@ def _unpacked(data: Content) -> Content:
 
 
 def in_form_of(data: Content, place: str, replaced: Content | None) -> Content:
-    """Return what is brought back as its place has it: packed as the file is that it replaces, else as the place's name
-    says; on standard output as it was."""
-    held, wanted = container_of(data), named(place) if replaced is None else container_of(replaced)
-    if place == "-" or wanted is held or (held is not None and held.copies):
+    """Return what is brought back as its place has it: packed as the file is that it replaces, else packed or not as
+    the place's name says; as it was where that says neither, on standard output, and in what is no file."""
+    held = container_of(data)
+    if held is not None and held.copies:
+        return data
+    if replaced is not None:
+        wanted = container_of(replaced)
+    else:
+        wanted = named(place)
+        is_told = wanted is not None or place.lower().endswith(_UNPACKED)
+        if place == "-" or not is_told or (is_there(place) and not is_file(place)):
+            return data
+    if wanted is held:
         return data
     inside = unpack(data)
     return inside if wanted is None or wanted.copies else wanted.pack(in_memory(inside), b"")
@@ -119,8 +131,10 @@ def of_its_path(kept: Database, file: str) -> str:
     if not found:
         return ""
     numbers = ", ".join(str(each.id) for each in found[:_NAMED])
+    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
+    are_kept = f"compaction {numbers} is kept" if len(found) == 1 else f"compactions {numbers}{more} are kept"
     return (
-        f" Of what stood at this path before, compaction {numbers} is kept: restore --list "
+        f" Of what stood at this path before, {are_kept}: restore --list "
         f"shows when that was, and --compaction {found[0].id} -o OTHER brings back what it was made from."
     )
 

@@ -43,7 +43,7 @@ def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         ]
 
         def call(ctx: typer.Context, **values: Any) -> None:
-            _refuse_infinite(ctx, values)
+            _refuse_infinite(ctx, values, keys)
             args = kind(**{name: values[name] for name in own})
             ctx.meta[ARGS] = args
             more: dict[str, Any] = {"ctx": ctx} if "ctx" in hints else {}
@@ -59,10 +59,14 @@ def takes(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return made
 
 
-def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any]) -> None:
-    """Raise BadParameter for an option whose value is no finite number: ranges let `nan` through."""
+def _refuse_infinite(ctx: typer.Context, values: Mapping[str, Any], keys: Mapping[str, Key]) -> None:
+    """Raise BadParameter for an option whose value is no number, which ranges let through, or is without end where that
+    means nothing: as a setting without a maximum it means that there is no limit. `keys`: of options that are
+    settings."""
     for name, value in values.items():
         if isinstance(value, float) and not isfinite(value):
+            if value > 0 and name in keys and keys[name].maximum is None:
+                continue
             raise typer.BadParameter(f"--{name.replace('_', '-')}: {value} is no finite number", ctx=ctx)
 
 

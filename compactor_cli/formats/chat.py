@@ -38,6 +38,11 @@ class LegacyCalls:
         waiting = self._open[name]
         return waiting.pop(0) if waiting else f"{LEGACY_ID}unknown"
 
+    def close(self, call: Part) -> None:
+        """Note that a call has its result, when it is one without an id."""
+        if call.call_id in self._open[call.name]:
+            self._open[call.name].remove(call.call_id)
+
 
 def message_parts(
     build: Builder, value: dict[str, Any], role: Role, base: Path, record: int, legacy: LegacyCalls

@@ -82,6 +82,7 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
         reading = chosen.read(values, counter)
     spans = tuple(item.record for item in records)
     if not format:
+        known |= {record for record, *_ in reading.other_roles}  # told by what stands beside them
         _leave_out_strangers(reading, (chosen, *FORMATS.values()), values, known=known)
     transcript = _transcript(text, path, chosen, spans, layout, reading, recorded_folder(values))
     if not transcript.messages and _fits_nothing(chosen, values):

@@ -21,16 +21,16 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, name_speakers, new_message, origin_in_chat
-from compactor_cli.formats.roles import Meaning, meaning
+from compactor_cli.formats.roles import RESULT, Meaning, answers_named, make_talk, meaning
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.formats.text_actions import mark_outputs
-from compactor_cli.model.message import Message, Path, Place
+from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
 
 _OURS_ALONE = ("tool_calls", "tool_call_id", "tool_call_ids", "function_call", "reasoning_content", "refusal")
 _WITHOUT_OURS = frozenset(_OURS_ALONE).isdisjoint
-_LIKE_A_MESSAGE = 0.3
-"""How surely a record is a message whose role is none of the API's: it never outweighs what another format says."""
+_LIKE_A_REQUEST = 0.3
+"""How surely a record is a request whose role is none of the API's: it never outweighs what another format says."""
 _AI = "ai"
 _OF_TRAJECTORIES = {"system_prompt", "mask"}
 """Keys and the role that SWE-agent's trajectories have as data sets."""
@@ -54,9 +54,8 @@ class OpenAIChat(PlainEdits):
         role = word(value, "role")
         if _text_key(value) and (role in ROLES or role == _AI) and _OF_TRAJECTORIES & value.keys():
             return 0.9
-        if meaning(value) is not None:
-            foreign = "toolCalls" in value or bool(block_kinds(value.get("content")) & BLOCK_TYPES)
-            return 0.0 if foreign else _LIKE_A_MESSAGE
+        if (other := meaning(value)) is not None:
+            return _LIKE_A_REQUEST if other.asks else 0.0  # no name tells a message where nobody asks
         if role not in ROLES or "content" not in value:
             # a message that says nothing may be all that is left of a session
             bare = 0.3 if role in ROLES and len(value) == 1 else 0.0
@@ -77,11 +76,19 @@ class OpenAIChat(PlainEdits):
         build, legacy, spoken = Builder(counter), LegacyCalls(), False
         names: dict[int, str] = {}
         other_roles: list[tuple[int, str, str]] = []
+        talking: bool | None = None
+        named: frozenset[str] = frozenset()
+        waiting: list[Part] = []
         for record, value in enumerate(values):
             key = _text_key(value)
             role = "assistant" if key and word(value, "role") == _AI else ROLES.get(word(value, "role"))
-            other = meaning(value) if role is None else None
+            other = meaning(value) if role is None and talking is not False else None
+            if other is not None and talking is None:  # asked where it matters: it goes through all records
+                talking, named = make_talk(values), answers_named(values)
+                other = other if talking else None
+            answered = _answered(waiting, value, named) if other is not None and other.is_output else None
             if other is not None:
+                other = other if answered is None else RESULT
                 role = other.role
                 other_roles.append((record, value["role"], other.words))
             if role is None:
@@ -90,6 +97,10 @@ class OpenAIChat(PlainEdits):
                 parts = [build.part("text", value[key], Place(record, (key,)))] if value[key] else []
             else:
                 parts = message_parts(build, value, role, (), record, legacy)
+            if answered is not None:
+                legacy.close(answered)
+                parts = [replace(parts[0], name=parts[0].name or answered.name, call_id=answered.call_id)]
+            waiting = _waiting(waiting, role, parts)
             spoken = spoken or role == "assistant"
             origin = origin_in_chat(role, value, parts, answering=spoken)
             index = build.add(
@@ -127,6 +138,24 @@ class OpenAIChat(PlainEdits):
             key = "system_prompt" if role == "system" else "text"
             return {"role": role, **dict.fromkeys(sorted(flags)), key: message.parts[0].text}
         return new_message(message)
+
+
+def _waiting(before: Sequence[Part], role: Role, parts: Sequence[Part]) -> list[Part]:
+    """Return the calls that wait for a result behind a message of this role and these parts, the oldest first.
+    `before`: those that waited before it."""
+    if role == "tool":
+        answers = {part.call_id for part in parts}
+        return [call for call in before if call.call_id not in answers]
+    return [part for part in parts if part.kind == "tool_call"]
+
+
+def _answered(waiting: Sequence[Part], value: Any, named: frozenset[str]) -> Part | None:
+    """Return the call that what a tool said answers where it names no call's id: the oldest of its name, or else the
+    oldest. `named`: what `answers_named` returns; these calls have a result of their own."""
+    calls = [call for call in waiting if call.call_id not in named]
+    of_name = [call for call in calls if call.name == word(value, "name")]
+    others = [call for call in calls if f"{LEGACY_ID}{call.name}" not in named]
+    return next(iter((*of_name, *others)), None)
 
 
 def _caller(build: Builder, other: Meaning | None) -> int | None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from compactor_cli.formats.base import word
+from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES
+from compactor_cli.formats.base import block_kinds, word
 from compactor_cli.formats.chat import ROLES
-from compactor_cli.model.message import Role
+from compactor_cli.model.message import LEGACY_ID, Role
+from compactor_cli.text.clean import one_line
 
+_TOLD = 5
+"""Roles that are named, the most frequent ones."""
+_NAME = 40
+"""Characters of a role's name that are shown."""
 PEOPLE = frozenset(("human",))
 AGENTS = frozenset(("agent", "ai", "bard", "bing", "bot", "chatbot", "chatgpt", "gpt", "model"))
 OUTPUTS = frozenset(
@@ -30,11 +37,19 @@ class Meaning(NamedTuple):
     is_output: bool = False
     """It is what came of the turn before it."""
 
+    is_known: bool = True
+    """Its name or its calls tell; false for text under a name that nobody knows."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody asks in it."""
+        return self.role == "user" and self.is_request
+
 
 _ASSISTANT = Meaning("assistant", "the assistant")
-_RESULT = Meaning("tool", "the result of a call")
+RESULT = Meaning("tool", "the result of a call")
 _OUTPUT = Meaning("user", "what a tool said", is_request=False, is_output=True)
-_TEXT = Meaning("user", "text that is no request", is_request=False)
+_TEXT = Meaning("user", "text that is no request", is_request=False, is_known=False)
 _KNOWN: dict[str, Meaning] = {
     **dict.fromkeys(("system", "developer"), Meaning("system", "a system prompt")),
     **dict.fromkeys(("user", *PEOPLE), Meaning("user", "the user")),
@@ -44,19 +59,58 @@ _KNOWN: dict[str, Meaning] = {
 
 
 def meaning(value: Any) -> Meaning | None:
-    """Return what a record is read as whose role is none of the API's; None for one of the API's, and for a record that
-    has not the shape of a message."""
+    """Return what a record is read as whose role is none of the API's, where `make_talk` says that such are messages;
+    None for one of the API's, and for a record that has not the shape of a message."""
     role = word(value, "role")
-    if not role or role in ROLES:
+    if not role or role in ROLES or "toolCalls" in value:
         return None
     calls, content = value.get("tool_calls"), value.get("content")
+    if block_kinds(content) & BLOCK_TYPES:
+        return None
     if isinstance(calls, list) and calls and all(isinstance(call, dict) for call in calls):
+        return _ASSISTANT
+    if word(value.get("function_call"), "name"):
         return _ASSISTANT
     if not isinstance(content, str) and not _are_blocks(content):
         return None
     known = _KNOWN.get(role.lower())
     answers = bool(word(value, "tool_call_id")) and (known or _OUTPUT) is _OUTPUT
-    return _RESULT if answers else known or _TEXT
+    return RESULT if answers else known or _TEXT
+
+
+def make_talk(values: Iterable[Any]) -> bool:
+    """Return whether records under roles that the API does not have are messages of a conversation: logs and tables
+    have a `role` and a `content`, too, and must not be taken for one. The user or the assistant of the API speaks
+    beside them, or somebody asks and somebody answers; and most of the records that have a role have a known one."""
+    known = unknown = 0
+    speakers: set[Role] = set()
+    in_api = False
+    for value in values:
+        role = word(value, "role")
+        if role in ROLES:
+            known += 1
+            in_api = in_api or role in ("user", "assistant")
+        elif role:
+            other = meaning(value)
+            is_known = other is not None and other.is_known
+            known, unknown = known + is_known, unknown + (not is_known)
+            if other is not None and (other.asks or other.role == "assistant"):
+                speakers.add(other.role)
+    return known > unknown and (in_api or len(speakers) > 1)
+
+
+def answers_named(values: Iterable[Any]) -> frozenset[str]:
+    """Return the ids of calls that results name, and of those without an id the mark of the old calls with the name of
+    the function."""
+    ids: set[str] = set()
+    for value in values:
+        if word(value, "role") == "function":
+            ids.add(f"{LEGACY_ID}{word(value, 'name')}")
+        elif named := word(value, "tool_call_id"):
+            ids.add(named)
+        elif isinstance(value, dict) and isinstance(value.get("tool_call_ids"), list):
+            ids.update(map(str, value["tool_call_ids"]))
+    return frozenset(ids)
 
 
 def _are_blocks(content: Any) -> bool:
@@ -64,9 +118,9 @@ def _are_blocks(content: Any) -> bool:
 
 
 def told(read: Iterable[tuple[str, str]]) -> str:
-    """Return which roles were read as what, in words. `read`: role and meaning of each message."""
-    counts: dict[tuple[str, str], int] = {}
-    for each in read:
-        counts[each] = counts.get(each, 0) + 1
-    rows = [f'"{role}" ({count:,}) as {words}' for (role, words), count in counts.items()]
-    return f"messages under roles that the API does not have are read as what these mean: {', '.join(rows)}"
+    """Return which roles were read as what, in words: the most frequent ones. `read`: role and meaning of each
+    message."""
+    counts = Counter(read).most_common()
+    rows = [f'"{one_line(role, _NAME)}" ({count:,}) as {words}' for (role, words), count in counts[:_TOLD]]
+    more = f" and {len(counts) - _TOLD:,} more" if len(counts) > _TOLD else ""
+    return f"messages under roles that the API does not have are read as what these mean: {', '.join(rows)}{more}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 
 from msgspec.structs import replace
@@ -263,21 +264,27 @@ def compact_source(
     decided: Sequence[Decided] = (),
 ) -> tuple[Content, list[Compaction]]:
     """Compact every conversation of a file on its own, and join them as they were. `decided`: decisions on each;
-    empty: on none. Raises BudgetError with the smallest size that all of them reach, or, where a model is asked, that
-    the first one does that does not fit."""
+    empty: on none. Raises BudgetError with the smallest size that all of them reach or, where a model is asked, that
+    the first one does that does not fit, and says so."""
     parts: list[Compaction] = []
     short: dict[int, BudgetError] = {}
     decisions = decided or [UNDECIDED] * len(source.transcripts)
-    for number, (t, own, decision) in enumerate(zip(source.transcripts, tools, decisions, strict=True)):
-        its_tools = replace(own, remember=None) if short else own  # then only whether it fits is to be known
+    conversations = list(zip(source.transcripts, tools, decisions, strict=True))
+
+    def make(number: int, aimed: Settings, *, trying: bool) -> Compaction:
+        transcript, own, decision = conversations[number]
+        its_tools = replace(own, remember=None) if trying else own  # only whether it fits is to be known
+        return compact(transcript, its_tools, aimed, closed=closed, recalled=recalled, decided=decision)
+
+    for number in range(len(conversations)):
         try:
-            parts.append(compact(t, its_tools, settings, closed=closed, recalled=recalled, decided=decision))
+            parts.append(make(number, settings, trying=bool(short)))
         except BudgetError as error:
             short[number] = error
             if settings.asks:
                 break
     if short:
-        raise _largest(short, len(source.transcripts))
+        raise _too_small(short, [t.tokens for t in source.transcripts], settings, partial(make, trying=True))
     if not any(part.changed for part in parts) and not any(note.kind in DAMAGE for note in source.notes):
         return source.data, parts
     pieces = [source.joints[0]]
@@ -286,11 +293,27 @@ def compact_source(
     return b"".join(pieces), parts
 
 
-def _largest(short: Mapping[int, BudgetError], count: int) -> BudgetError:
-    """Return the error with the largest size. `short`: conversation -> why it does not fit; `count`: conversations of
-    the file."""
+def _too_small(
+    short: Mapping[int, BudgetError], sizes: Sequence[int], settings: Settings, make: Callable[[int, Settings], object]
+) -> BudgetError:
+    """Return the error of the conversation that needs the largest size, with the one that all reach. `short`:
+    conversation -> why it does not fit; `sizes`: tokens of each conversation; `make`: compacts one of them. Where a
+    model is asked, no further one was tried, and the error says so."""
     number = max(short, key=lambda each: short[each].floor)
-    return short[number] if count == 1 else short[number].of(f"conversation {number} (of 0 to {count - 1})")
+    if len(sizes) == 1:
+        return short[number]
+    of = f"of 0 to {len(sizes) - 1}"
+    if settings.asks:
+        return short[number].of(f"conversation {number} ({of}; whether the others fit was not looked at)")
+    enough = short[number].floor
+    if settings.target_ratio is not None:  # each has a target of its own: those that met theirs may need more
+        aimed = dataclasses.replace(settings, target_ratio=None, target_tokens=enough)
+        for other in (each for each, tokens in enumerate(sizes) if each not in short and tokens > enough):
+            try:
+                make(other, aimed)
+            except BudgetError as error:
+                enough = max(enough, error.floor)
+    return short[number].of(f"conversation {number} ({of})", enough)
 
 
 def _verify(run: OneCompaction, output: Output) -> None:

@@ -18,9 +18,9 @@ from compactor_cli.text.clean import one_line, shown
 
 _PIPE_WIDTH = 140
 _BAR = 20
-_FULL, _BLANK = "█", "·"
-_PLAIN_BARS = str.maketrans({_FULL: "#", _BLANK: "."})
-"""What bars are made of where the encoding may have no blocks: an escape for each of them would fill the line."""
+_BLOCKS, _PLAIN = "█·", "#."
+"""What the full and the empty part of a bar are made of; plain where the encoding has no blocks, as an escape for each
+of them would fill the line."""
 
 
 class FileHeading(Text):
@@ -46,7 +46,6 @@ class SafeConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
             safe = segment.text if segment.control else shown(segment.text)
-            safe = safe if self.blocks else safe.translate(_PLAIN_BARS)
             yield segment if safe == segment.text else Segment(safe, segment.style)
 
 
@@ -58,8 +57,15 @@ def make_console(file: IO[str], *, quiet: bool = False) -> Console:
     console = SafeConsole(
         file=file, width=width, quiet=quiet, highlight=False, emoji=False, markup=False, soft_wrap=False
     )
-    console.blocks = console.encoding.startswith("utf")
+    console.blocks = _has_blocks(console.encoding)
     return console
+
+
+def _has_blocks(encoding: str) -> bool:
+    try:
+        return bool(_BLOCKS.encode(encoding))
+    except (UnicodeEncodeError, LookupError):
+        return False
 
 
 class Look(Struct, frozen=True):
@@ -120,10 +126,11 @@ def snippet(text: str, width: int) -> Text:
     return short
 
 
-def bar(share: float) -> Text:
-    """Return a bar of blocks for a share between 0 and 1."""
+def bar(console: Console, share: float) -> Text:
+    """Return a bar for a share between 0 and 1, of blocks where the console has them."""
     full = max(0, min(_BAR, round(share * _BAR)))
-    return Text(_FULL * full, style="cyan") + Text(_BLANK * (_BAR - full), style="dim")
+    letters = _BLOCKS if getattr(console, "blocks", True) else _PLAIN
+    return Text(letters[0] * full, style="cyan") + Text(letters[1] * (_BAR - full), style="dim")
 
 
 def percent(part: float, whole: float) -> str:

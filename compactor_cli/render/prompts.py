@@ -40,7 +40,7 @@ def parts_table(console: Console, result: Prompted) -> Table:
     table.add_column("", no_wrap=True)
     table.add_column("")
     for name, tokens, note in _rows(result):
-        table.add_row(name, f"{tokens:,}", percent(tokens, result.total), bar(tokens / result.total), note)
+        table.add_row(name, f"{tokens:,}", percent(tokens, result.total), bar(console, tokens / result.total), note)
     table.add_section()
     free = result.total - result.tokens
     table.add_row("total", f"{result.tokens:,}", percent(result.tokens, result.total), "", "")

@@ -103,7 +103,14 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
         before, after = sum(x.tokens_before for x in lines), sum(x.tokens_after for x in lines)
         share = after / before if before else 0
         messages = sum(line.messages for line in lines)
-        row = (f"tier {tier}, {age}", f"{messages:,}", f"{before:,}", f"{after:,}", percent(after, before), bar(share))
+        row = (
+            f"tier {tier}, {age}",
+            f"{messages:,}",
+            f"{before:,}",
+            f"{after:,}",
+            percent(after, before),
+            bar(console, share),
+        )
         table.add_row(*row)
     return table
 
@@ -118,7 +125,7 @@ def spent_table(console: Console, parts: Sequence[Compaction], strategy: str) ->
     after = sum(part.tokens for part in parts)
     for line in joined(parts):
         share = line.tokens / after if after else 0
-        table.add_row(line.name, f"{line.tokens:,}", percent(line.tokens, after), bar(share))
+        table.add_row(line.name, f"{line.tokens:,}", percent(line.tokens, after), bar(console, share))
     return table
 
 
@@ -132,7 +139,7 @@ def savings_table(console: Console, before: Sizes, after: Sizes, title: str = "T
     table.add_column("", no_wrap=True)
     for name in ("tokens", "messages", "bytes"):
         was, now = getattr(before, name), getattr(after, name)
-        shown = bar(1 - now / was if was else 0) if name == "tokens" else ""
+        shown = bar(console, 1 - now / was if was else 0) if name == "tokens" else ""
         table.add_row(name, f"{was:,}", f"{now:,}", percent(was - now, was), shown)
     return table
 
@@ -213,18 +220,18 @@ def budget_table(console: Console, budget: Budget) -> Table:
     ]
     for name, tokens in rows:
         share = tokens / budget.total if budget.total else 0
-        table.add_row(name, f"{tokens:,}", percent(tokens, budget.total), bar(share))
+        table.add_row(name, f"{tokens:,}", percent(tokens, budget.total), bar(console, share))
     table.add_section()
     table.add_row("remaining", f"{budget.remaining:,}", percent(budget.remaining, budget.total), "")
     table.add_row("utilization", f"{budget.used:,}", f"{budget.utilization_percent:.1f}%", "")
     return table
 
 
-def context_lines(view: Outlook) -> Iterable[Text]:
+def context_lines(console: Console, view: Outlook) -> Iterable[Text]:
     """Yield how full the context is, the threshold, and what `compact --if-needed` would do."""
     state = view.state
     text = Text(f"context {state.tokens:,} of {state.limit:,} tokens ({state.percent_used:.1f}%)  ")
-    text += bar(min(1.0, state.tokens / state.limit) if state.limit else 0)
+    text += bar(console, min(1.0, state.tokens / state.limit) if state.limit else 0)
     if state.needs_compaction:
         yield text + Text("  needs compaction", style="bold red")
     elif state.warning:
@@ -305,7 +312,9 @@ def _share_table(console: Console, title: str, label: str, shares: Sequence[Shar
     table.add_column("", no_wrap=True)
     for share in shares:
         portion = share.tokens / total if total else 0
-        table.add_row(share.name, f"{share.count:,}", f"{share.tokens:,}", percent(share.tokens, total), bar(portion))
+        table.add_row(
+            share.name, f"{share.count:,}", f"{share.tokens:,}", percent(share.tokens, total), bar(console, portion)
+        )
     return table
 
 
@@ -336,7 +345,7 @@ def survival_table(console: Console, survivals: Sequence[Survival]) -> Table:
         # a bar is full only when nothing is lost, and says nothing where there was nothing
         share = 1.0 if line.kept == line.total else min(0.95, line.kept / line.total)
         row = (line.category.replace("_", " "), f"{line.kept:,}", f"{line.total:,}", f"{line.percent:.1f}%")
-        table.add_row(*row, bar(share) if line.total else "")
+        table.add_row(*row, bar(console, share) if line.total else "")
     return table
 
 

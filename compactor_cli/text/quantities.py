@@ -6,13 +6,13 @@ import re
 
 from compactor_cli.text.patterns import compiled_later
 
-_COUNT = compiled_later(r"(\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s*([km]?)", re.IGNORECASE | re.ASCII)
+_COUNT = compiled_later(r"\+?(\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s*([km]?)", re.IGNORECASE | re.ASCII)
 _LARGEST = 10**15
 _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 def count_in(text: str) -> int | None:
-    """Return a whole number of 1 or more: `4000`, `4,000`, `4k` or `1.5k`; None for anything else."""
+    """Return a whole number of 1 or more: `4000`, `+4000`, `4,000`, `4k` or `1.5k`; None for anything else."""
     match = _COUNT.fullmatch(text.strip())
     number = float(re.sub("[,_]", "", match[1])) * _TIMES[match[2].lower()] if match else 0
     return int(number) if 1 <= number < _LARGEST and number == int(number) else None

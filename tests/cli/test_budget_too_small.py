@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from compactor_cli.errors import BudgetError
 from tests.builders import assistant, jsonl, user
 
 
@@ -29,3 +30,22 @@ def test_of_several_conversations_the_size_is_told_that_all_of_them_reach(run, t
     smallest = int(done.stderr.partition("Use --target-tokens ")[2].split()[0])
     assert run("compact", "three.jsonl", "--target-tokens", smallest, "--tokenizer", "chars", "-o", "a").code == 0
     assert run("compact", "three.jsonl", "--target-tokens", smallest - 1, "--tokenizer", "chars", "-o", "b").code == 4
+
+
+def test_with_a_ratio_the_size_is_one_that_conversations_with_other_targets_reach_too(run, tmp_path):
+    long = [user(f"KEEPME {at}: a step.") if at % 10 == 0 else assistant(f"Step {at} is done.") for at in range(61)]
+    rows = [[user("Go on."), assistant("Done.")], long]
+    (tmp_path / "two.jsonl").write_bytes(jsonl(*({"messages": messages} for messages in rows)))
+    options = ("two.jsonl", "--keep", "KEEPME", "--tokenizer", "chars")
+    done = run("compact", *options, "--target-ratio", 0.4, "-o", "out.jsonl")
+    assert done.code == 4
+    assert "conversation 0 (of 0 to 1) cannot fit into " in done.stderr
+    smallest = int(done.stderr.partition("Use --target-tokens ")[2].split()[0])
+    assert run("compact", *options, "--target-tokens", smallest, "-o", "a").code == 0
+    assert run("compact", *options, "--target-tokens", smallest - 1, "-o", "b").code == 4
+
+
+def test_the_error_of_a_part_of_a_file_names_the_same_option():
+    error = BudgetError(8, 25, (), option="--total")
+    assert "Use --total 25 or more" in str(error.of("conversation 0"))
+    assert "Use --total 180 or more" in str(error.of("conversation 0", 180))

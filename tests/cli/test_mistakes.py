@@ -27,7 +27,8 @@ PARSED = [
     (("compact", "x", "--keep-last", "few"), "--keep-last: 'few' is no whole number", " compact"),
     (("learn", "x", "-o", "p.toml", "--penalty", "nan"), "--penalty: nan is no finite number", " learn"),
     (("score", "x", "--threshold", "nan"), "--threshold: nan is no finite number", " score"),
-    (("compact", "x", "--max-cost", "inf"), "--max-cost: inf is no finite number", " compact"),
+    (("compact", "x", "--max-cost", "nan"), "--max-cost: nan is no finite number", " compact"),
+    (("evaluate", "x", "--timeout", "inf"), "--timeout: inf is no finite number", " evaluate"),
     (("evaluate", "x", "--timeout", "nan"), "--timeout: nan is no finite number", " evaluate"),
     (("doctor", "x", "--max-image-bytes", "5x"), "--max-image-bytes: '5x' is no number of bytes", " doctor"),
     (("compact", "x", "--target-tokens", "4,00,0"), "--target-tokens: '4,00,0' is no number of tokens", " compact"),
@@ -106,3 +107,8 @@ def test_a_bug_in_one_of_several_files_says_what_to_do(tmp_path, monkeypatch):
     assert done.exit_code == 70
     assert done.stderr.count("this is a bug: ZeroDivisionError") == 2
     assert done.stderr.count("Run again with --debug") == 1
+
+
+def test_a_limit_without_end_is_none(run, session):
+    done = run("compact", session, "--target-ratio", 0.5, "--max-cost", "inf", "-o", "small.jsonl")
+    assert (done.code, "--max-cost not used: no model is asked" in done.stderr) == (0, True)

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from tests.builders import assistant, jsonl, user
+
 pytestmark = pytest.mark.one_test_in(2)
 
 CHARS = ("--tokenizer", "chars")
@@ -79,3 +81,14 @@ def test_bars_are_made_of_what_the_encoding_has(run, session):
     assert "\\u2588" not in plain.text
     assert re.search(r"#+\.+", plain.text)
     assert "." * 20 in plain.text
+
+
+def test_what_is_shown_of_messages_and_headings_does_not_depend_on_what_bars_are_made_of(run, tmp_path):
+    text = "a · b █ c"
+    (tmp_path / "m.jsonl").write_bytes(jsonl(user(text), assistant("Done.")))
+    shown = run("inspect", "m.jsonl", "--message", 0, *CHARS, PYTHONIOENCODING="latin-1")
+    assert "a · b \\u2588 c" in shown.stdout.decode("latin-1")
+    page = run("inspect", "m.jsonl", *CHARS, PYTHONIOENCODING="latin-1").stdout.decode("latin-1")
+    assert "openai-chat · 2 messages" in page
+    assert "." * 20 in page
+    assert "█··" in run("inspect", "m.jsonl", *CHARS, PYTHONIOENCODING="cp437").stdout.decode("cp437")

@@ -19,7 +19,7 @@ from tests.builders import exchanges
 
 pa = pytest.importorskip("pyarrow")
 
-from compactor_cli.datasets.batches import RowResult, compact_batch, compact_rows  # noqa: E402
+from compactor_cli.datasets.batches import RowResult, compact_batch, compact_rows, row_of  # noqa: E402
 from compactor_cli.datasets.row_documents import without_nulls  # noqa: E402
 from tests.drawing import number_of  # noqa: E402
 
@@ -193,3 +193,14 @@ def test_a_system_prompt_in_a_column_of_its_own_goes_with_its_conversation():
     (out,) = compact_rows(batch, "conversations", make).rows.to_pylist()
     assert seen == [{"conversations": talk(), "system": "a long one"}]
     assert (out["system"], out["n"], out["conversations"]) == ("short", 1, talk())
+
+
+def test_a_row_whose_roles_were_read_as_others_says_so_in_words_that_rows_share():
+    notes = []
+    for name in ("human", "Human"):
+        rows = [{"role": name, "content": "Mend it."}, {"role": "ai", "content": "It is mended."}]
+        line = json.dumps({"messages": rows}).encode()
+        source = api.load(line, tokenizer="chars")
+        notes.append(row_of(source, line, api.compact(source, HALF, tokenizer="chars").parts).notes)
+    assert notes[0] == ("messages under roles that the API does not have are read as what these mean",)
+    assert notes[1] == notes[0]

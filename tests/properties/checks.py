@@ -439,15 +439,17 @@ def check_fates(source: Source, again: Source, result: api.CompactResult) -> Non
 
 
 def check_floor(source: Source, settings: Settings, tokenizer: str, error: BudgetError) -> None:
-    """The floor of a BudgetError can be reached, and one token less cannot."""
+    """The floor of a BudgetError can be reached, and one token less cannot; of several conversations, the one with the
+    largest speaks, and all of them reach the size that is enough."""
     assert error.floor > error.target
     assert sum(tokens for _, tokens in error.items) == error.floor
-    # of several conversations, the first that cannot fit speaks: look at that one alone
+    floors = []
     for transcript in source.transcripts:
         alone = replace(source, transcripts=(transcript,), joints=(b"", b""))
         own = outcome(alone, settings, tokenizer)
         if not isinstance(own, BudgetError):
             continue
+        floors.append(own.floor)
         at_floor = dataclasses.replace(settings, target_ratio=None, target_tokens=own.floor)
         reached = outcome(alone, at_floor, tokenizer)
         assert not isinstance(reached, BudgetError), f"the floor {own.floor} cannot be reached: {reached}"
@@ -456,5 +458,6 @@ def check_floor(source: Source, settings: Settings, tokenizer: str, error: Budge
             below = outcome(alone, dataclasses.replace(at_floor, target_tokens=own.floor - 1), tokenizer)
             assert isinstance(below, BudgetError), f"{own.floor - 1} fits, although the floor is said to be {own.floor}"
             assert below.floor == own.floor
-        assert own.floor == error.floor
-        return
+    assert max(floors) == error.floor
+    enough = dataclasses.replace(settings, target_ratio=None, target_tokens=error.enough)
+    assert not isinstance(outcome(source, enough, tokenizer), BudgetError)

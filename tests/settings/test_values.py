@@ -59,6 +59,7 @@ TEXTS = [
     ("keep_last", "3", 3),
     ("target_tokens", "80_000", 80_000),
     ("target_tokens", "4k", 4_000),
+    ("target_tokens", "+4000", 4_000),
     ("target_tokens", "4,000", 4_000),
     ("target_ratio", "25%", 0.25),
     ("tiers.keep", "100%, 70%, 0.4, 15%", (1.0, 0.7, 0.4, 0.15)),

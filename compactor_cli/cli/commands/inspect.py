@@ -152,7 +152,7 @@ def _show(session: Session, analyses: Sequence[Analysis], view: Outlook, past: S
     from compactor_cli.render.strategies import scope_lines
     from compactor_cli.views.overview import overview
 
-    for line in tables.context_lines(view):
+    for line in tables.context_lines(session.out, view):
         session.out.print(line)
     for line in scope_lines(session.settings):
         session.out.print(line)

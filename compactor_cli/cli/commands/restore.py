@@ -172,12 +172,13 @@ def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
         )
     chosen = lookup.chosen(args.round)
     data: Content = input_of(kept, lookup, chosen)
+    was = container_of(data)
     if lookup.match == "input" and args.round is None:
         session.say(f"note: {args.file} is itself what was compacted")
     if lookup.match == "begins" and args.round is None:
         added: Content = lookup.data[chosen.output.size :]
         session.say(f"note: {len(added):,} bytes that were appended since stand behind what is brought back")
-        if container_of(data) is not container_of(lookup.data):
+        if was is not container_of(lookup.data):
             data, added = unpack(data), unpack(added)
         data = joined(data, [*in_pieces(data), *in_pieces(added)])
     place = args.file if args.in_place else args.out or "-"
@@ -187,7 +188,9 @@ def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
     if split:
         session.warn(split)
     shown = "standard output" if place == "-" else place
-    session.say(f"{len(data):,} bytes, as before the compaction of {when(chosen.at)}, written to {shown}")
+    held = container_of(data)
+    form = "" if held is was else f"packed as {held.name}, " if held else "unpacked, "
+    session.say(f"{len(data):,} bytes, {form}as before the compaction of {when(chosen.at)}, written to {shown}")
 
 
 def _one(kept: Database, args: RestoreOptions, reference: str, lookup: Lookup) -> None:
