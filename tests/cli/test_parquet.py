@@ -187,10 +187,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 130, 17_209, 8_099),
-    "messages-json-string": (3, 79, 48, 19_874, 9_861),
-    "messages-list": (3, 79, 48, 19_874, 9_861),
-    "trajectory-list": (3, 79, 57, 19_579, 9_575),
+    "conversations-sharegpt": (40, 266, 130, 17_209, 8_090),
+    "messages-json-string": (3, 79, 48, 19_874, 9_820),
+    "messages-list": (3, 79, 48, 19_874, 9_820),
+    "trajectory-list": (3, 79, 56, 19_579, 9_663),
 }
 """Rows, messages before and after, tokens before and after."""
 
