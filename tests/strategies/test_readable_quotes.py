@@ -399,28 +399,3 @@ def shown_of(said: Json | list[Json], first: str, most: int | None = None) -> st
 )
 def test_a_quote_of_a_list_says_that_others_follow(said: Json, words: str, goes_on: bool) -> None:
     assert shown_of(said, words, 1 if goes_on else None).endswith("…") == goes_on
-
-
-def quoted_call(tool: str, arguments: Json) -> tuple[Quoter, list[int], Told]:
-    told = Told(user("Make it."), calling(call("c1", tool, json.dumps(arguments))), answers("c1", "made"))
-    return Quoter(told.messages, told.lines, len, pair(told.messages)), list(told.lines.of_message(1)), told
-
-
-def test_limits_of_a_call_are_not_quoted_without_what_it_does() -> None:
-    command = "make tides of the harbour in the north, with all of its gates, cranes and pilots, and of the quay"
-    quoter, own, told = quoted_call("shell", {"cmd": command, "yield_time_ms": 10_000, "background": True})
-    limits = [line for line in own if "make" not in told.lines.text(line)]
-    assert limits
-    assert quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in limits])) == ""
-    both = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in own]))
-    assert command in both
-    assert "yield_time_ms" in both
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments"), [("refund_order", {"order_id": 48213}), ("set_flag", {"enabled": True, "level": -2})]
-)
-def test_a_number_that_is_all_of_a_call_is_quoted(tool: str, arguments: Json) -> None:
-    quoter, own, _ = quoted_call(tool, arguments)
-    text = quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in own]))
-    assert all(f'"{key}":' in text for key in arguments)

@@ -54,9 +54,6 @@ _SPARE = 6
 """Tokens that a summary may need beyond its text as planned: overhead, and a reference of other digits."""
 _SIGNS = compiled_later(r"(?:[ \t]*[)\]}][)\]};, \t]*\n)+(?=.*\w)")
 """Lines that only close something, with words behind them."""
-_LIMIT = r"[\"'][\w-]+[\"']\s*:\s*(?:-?\d[\d.]*|true|false|null)"
-_LIMITS = compiled_later(rf"[{{,]?\s*{_LIMIT}(?:\s*,\s*{_LIMIT})*\s*[,}}]?")
-"""Limits and switches among the arguments of a call."""
 _KEY = compiled_later(r"[{,]?\s*[\"'][^\"']*[\"']\s*:")
 _NEXT = compiled_later(r"\s*,")
 _NEXT_RECORD = compiled_later(r"[}\]]\s*,\s*[{\[]")
@@ -93,7 +90,6 @@ class Quoter:
         self._outcomes: dict[Spot, str] = {}
         self._came_out: dict[Spot, str] = {}
         self._partners: dict[int, frozenset[Spot]] = {}
-        self._limits: dict[int, bool] = {}
         self._excerpts: dict[tuple[tuple[ChosenLine, ...], frozenset[Spot]], tuple[Excerpt, ...]] = {}
         """Chosen lines of a message, and the quoted parts that its own go with -> how they are quoted: of the plans
         that are tried, most quote most messages in the same way."""
@@ -136,7 +132,6 @@ class Quoter:
 
     def excerpts(self, choices: Sequence[ChosenLine]) -> Iterator[Excerpt]:
         """Yield chosen lines, in their order, as they are quoted."""
-        choices = self._with_what_is_done(choices)
         pieces = [self._lines.piece(choice.line) for choice in choices]
         quoted = frozenset((piece.message, piece.part) for piece in pieces)
         if behind := {spot for spot in quoted if self._stands_behind(spot, quoted)}:
@@ -148,27 +143,6 @@ class Quoter:
             if key not in self._excerpts:
                 self._excerpts[key] = tuple(self._excerpts_of(*key))
             yield from self._excerpts[key]
-
-    def _with_what_is_done(self, choices: Sequence[ChosenLine]) -> Sequence[ChosenLine]:
-        """Return the lines but for limits and switches of calls that have others, of which none is chosen: they say
-        nothing without what is done."""
-        numbers = self._lines.piece_of
-        limits = [self._lines.piece(choice.line).call and self._is_limit(choice.line) for choice in choices]
-        if not any(limits):
-            return choices
-        said = {numbers[choice.line] for choice, limit in zip(choices, limits, strict=True) if not limit}
-        return [c for c, limit in zip(choices, limits, strict=True) if not limit or numbers[c.line] in said]
-
-    def _is_limit(self, line: int) -> bool:
-        known = self._limits.get(line)
-        if known is None:
-            known = self._limits[line] = self._says_limits(line) and not all(
-                map(self._says_limits, self._lines.of_piece(self._lines.piece_of[line]))
-            )
-        return known
-
-    def _says_limits(self, line: int) -> bool:
-        return _LIMITS.fullmatch(self._lines.text(line)) is not None
 
     def _beside(self, message: int) -> frozenset[Spot]:
         """Return the parts of other messages on which it depends how a message is quoted: its calls, or its results."""
@@ -232,11 +206,6 @@ class Quoter:
         """Return line -> its value; what other lines are in is worth as much as the best of them, or they would stand
         below something else when room is short."""
         worth = {choice.line: choice.value for choice in choices}
-        numbers = self._lines.piece_of
-        limits = [line for line in worth if self._lines.piece(line).call and self._is_limit(line)]
-        for limit in limits:  # it goes before the last line of what its call does
-            others = [worth[line] for line in worth if numbers[line] == numbers[limit] and line not in limits]
-            worth[limit] = min(worth[limit], max(others, default=0.0) / 2)
         for choice in choices:
             scope = self._lines.scope(choice.line)
             while scope in worth:
