@@ -413,7 +413,7 @@ def check_stable(result: api.CompactResult, again: Source, settings: Settings, t
     targets = {part.target for part in result.parts}
     if None not in targets:
         top = max(part.tokens for part in result.parts)
-        for tokens in {max(t for t in targets if t is not None), max(1, top)}:
+        for tokens in {max(1, *(t for t in targets if t is not None)), max(1, top)}:
             same = dataclasses.replace(settings, target_ratio=None, target_tokens=tokens)
             assert api.compact(again, same, tokenizer=tokenizer).data == result.data, "the same target changes it again"
     else:
