@@ -499,9 +499,12 @@ def test_where_calls_that_wait_stay_below_the_next_step_says_so() -> None:
 
 
 def test_a_summary_of_what_stands_before_all_work_has_no_headings_without_a_line() -> None:
+    """A picture cannot be repeated in a summary, so that what stands before it has one of its own."""
     rules = f"# AGENTS.md instructions\n\n{'Keep the gates shut at high tide, and tell the pilots. ' * 60}"
-    records = [user(rules), *work.session(12)[1:]]
-    texts = [m.text("text") for m in compact(records, target_ratio=0.3).messages if m.origin == "summary"]
-    assert any("of messages 0" in text or "messages 0" in text for text in texts)
-    alone = [text for text in texts if re.search(r"messages? 0 \(", text)]
-    assert not any("(nothing recognized)" in text for text in alone)
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    shown = {"role": "user", "content": [{"type": "text", "text": "Mend what is seen here."}, picture]}
+    part = compact([user(rules), shown, *work.session(12)[1:]], target_ratio=0.4)
+    alone, *_ = [m.text("text") for m in part.messages if m.origin == "summary"]
+    assert "Stands for messages 0 (" in alone
+    assert "gates shut" in alone
+    assert "(nothing recognized)" not in alone
