@@ -38,7 +38,7 @@ GOLDEN = {
 GOLDEN_REAL = {
     LARGE: (
         {"user": 88, "assistant": 431, "tool": 373},
-        84,
+        83,
         {"text": 325, "thinking": 1, "tool_call": 373, "tool_result": 373},
         19,
     ),

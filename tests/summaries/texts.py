@@ -52,7 +52,7 @@ def spans(summary: str) -> Iterator[str]:
         body = match.group(1)
         mark = body[:1]
         if mark in ('"', "`") and body.rfind(mark) > 0:
-            yield body[1 : body.rfind(mark)]
+            yield from body[1 : body.rfind(mark)].split('" answers: "')
 
 
 def normal(text: str) -> str:
@@ -69,7 +69,7 @@ def is_in(span: str, source: str) -> bool:
         return True
     at = 0
     for piece in (piece.strip() for piece in span.removesuffix("…").removeprefix("… ").split(" … ")):
-        at = source.find(piece, at)
+        at = source.find(piece.removeprefix("…") if piece.startswith("…/") else piece, at)  # the end of a long path
         if at < 0:
             return False
     return "…" in span
