@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from compactor_cli.cli.remote import is_remote, store
+from compactor_cli.cli.remote import is_remote, local_path, store
 from compactor_cli.cli.replacing import access_of, remove_stale, replace_by
 from compactor_cli.cli.spill import spilled
 from compactor_cli.errors import AccessError, InputError, UsageError
@@ -39,6 +39,13 @@ def is_file(path: str | Path) -> bool:
 def real_path(path: str | Path) -> Path:
     """Return a path without the links on its way; one to itself stays: `Path.resolve` raises for it."""
     return Path(os.path.realpath(path))
+
+
+def whole_name(path: str) -> str:
+    """Return the name by which an input or an output is told from others: the path of a file without links, also of one
+    that is named by an address such as file://; other addresses, and `-`, stay."""
+    path = local_path(path)
+    return path if path == "-" or is_remote(path) else str(real_path(path))
 
 
 def read_bytes(path: str) -> bytes:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import typer
 from msgspec import Struct
 
-from compactor_cli.cli.files import is_folder, real_path
+from compactor_cli.cli.files import is_folder, real_path, whole_name
 from compactor_cli.cli.gathering import gathers, read_session
 from compactor_cli.cli.picking import picked
-from compactor_cli.cli.remote import is_remote, local_path, store
+from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import is_part
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import AccessError, CompactorError, InputError
@@ -84,8 +84,7 @@ def once_each(session: Session, inputs: Sequence[Input]) -> list[Input]:
     left out and told of. (A hard link is a file of its own: replacing one leaves the other.)"""
     known: dict[str, Input] = {}
     for entry in inputs:
-        path = local_path(entry.path)
-        place = path if path == "-" or is_remote(path) else str(real_path(path))
+        place = whole_name(entry.path)
         if place in known:
             session.say(f"note: {entry.path}: is the same file as {known[place].path}, and is done once")
         else:

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from compactor_cli.cli.configured import Configured
-from compactor_cli.cli.files import is_file, is_folder, real_path
+from compactor_cli.cli.files import is_file, is_folder, real_path, whole_name
 from compactor_cli.cli.remote import is_remote, local_path
 from compactor_cli.db.place import file_of
 from compactor_cli.errors import UsageError
@@ -107,10 +107,7 @@ def _target(place: str, own: object) -> str | None:
     file do not matter, but standard output goes on in the file that it is. None for a device, such as /dev/null."""
     if place == "-" or (own is not None and own == _identity("-", standard=1)):
         return "-"
-    if own is None:
-        return None
-    path = local_path(place)
-    return path if is_remote(path) else str(real_path(path))
+    return None if own is None else whole_name(place)
 
 
 def _identity(path: str, *, standard: int = 0) -> object:

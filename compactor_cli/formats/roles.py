@@ -36,7 +36,6 @@ class Meaning(NamedTuple):
     """Under the role user: the user's own words."""
     is_output: bool = False
     """It is what came of the turn before it."""
-
     is_known: bool = True
     """Its name or its calls tell; false for text under a name that nobody knows."""
 

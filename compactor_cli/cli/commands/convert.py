@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from compactor_cli.cli import options
 from compactor_cli.cli.configured import forced
-from compactor_cli.cli.files import make_folder, real_path, write_bytes
+from compactor_cli.cli.files import make_folder, whole_name, write_bytes
 from compactor_cli.cli.inputs import Input, inputs_of, one_by_one
 from compactor_cli.cli.outputs import FilesRead, check_outputs, files_read
 from compactor_cli.cli.session import Session, open_session
@@ -156,7 +156,7 @@ def _check_place(path: str, place: str, made: Converted, job: ConvertJob) -> Non
     which it may have the name of; of a copy of that the output is the same."""
     check_outputs(job.read, {"--report": [job.args.report], "--out-dir": [place]})
     own = (path, sha256(made.data))
-    other, held = job.written.setdefault(str(real_path(place)), own)
+    other, held = job.written.setdefault(whole_name(place), own)
     if held != own[1]:
         raise UsageError(f"--out-dir {place}: is the output of {other}; convert {path} alone, into another folder")
 
