@@ -114,7 +114,7 @@ def place_of(transcript: Transcript) -> int:
     history. The number of messages: at the end."""
     messages = transcript.messages
     index = 0
-    while index < len(messages) and messages[index].role == "system" and messages[index].origin != "summary":
+    while index < len(messages) and messages[index].is_system_prompt:
         index += 1
     boundaries = (m.index for m in reversed(messages) if m.pinned and m.origin == "summary" and m.index >= index)
     return next(boundaries, index - 1 + (index < len(messages) and messages[index].pinned)) + 1

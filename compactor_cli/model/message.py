@@ -117,6 +117,11 @@ class Message(Struct, frozen=True):
         return self.index if self.given is None else self.given
 
     @property
+    def is_system_prompt(self) -> bool:
+        """Return whether it is a system message; a summary that stands under that role is none."""
+        return self.role == "system" and self.origin != "summary"
+
+    @property
     def calls(self) -> tuple[Part, ...]:
         return self._of_kind("tool_call")
 

@@ -21,7 +21,7 @@ def refusal(message: Message) -> str:
     """Return why a message cannot be dropped; empty when it can."""
     if message.pinned:
         return "stands for earlier history, which the format needs"
-    return "is a system message" if message.role == "system" and message.origin != "summary" else ""
+    return "is a system message" if message.is_system_prompt else ""
 
 
 def without_dropped(transcript: Transcript, decided: Decided) -> tuple[Transcript, tuple[Dropped, ...]]:
@@ -58,8 +58,8 @@ def not_kept(messages: Sequence[Message], decided: Decided) -> list[str]:
 
 def check_beginning(before: Sequence[Message], output: Sequence[Message]) -> None:
     """Raise UsageError where what was dropped leaves an answer at the beginning, where the user spoke before."""
-    first = next((m for m in output if not _is_system(m)), None)
-    first_before = next((m for m in before if not _is_system(m)), None)
+    first = next((m for m in output if not m.is_system_prompt), None)
+    first_before = next((m for m in before if not m.is_system_prompt), None)
     if first is None or first_before is None or first_before.role != "user" or first.role == "user" or first.index < 0:
         return
     raise UsageError(
@@ -67,10 +67,6 @@ def check_beginning(before: Sequence[Message], output: Sequence[Message]) -> Non
         f"which is none of the user, and models refuse that: drop {first.number} as well, or leave a message of the "
         "user before it"
     )
-
-
-def _is_system(message: Message) -> bool:
-    return message.role == "system" and message.origin != "summary"
 
 
 def _numbers(messages: Sequence[Message], group: Group) -> set[int]:

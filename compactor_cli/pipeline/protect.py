@@ -82,6 +82,6 @@ def _why(message: Message, keep: Sequence[re.Pattern[str]]) -> str:
         return EARLIER_HISTORY
     if message.id == CLOSING_ID:
         return CLOSING
-    if message.role == "system" and message.origin != "summary":
+    if message.is_system_prompt:
         return "system message"
     return "matches --keep" if any(pattern.search(part.text) for pattern in keep for part in message.parts) else ""

@@ -58,7 +58,7 @@ class Prompted(Struct, frozen=True):
     @property
     def system_tokens(self) -> int:
         """Tokens in the history of system messages of the transcript."""
-        return sum(message.tokens for message in self.history.messages if _is_system(message))
+        return sum(message.tokens for message in self.history.messages if message.is_system_prompt)
 
 
 def assemble_prompt(
@@ -94,13 +94,9 @@ def _read(data: bytes, transcript: Transcript, tools: Tools) -> Transcript:
     return load(data, transcript.path, tools.counter, format=transcript.format).transcripts[0]
 
 
-def _is_system(message: Message) -> bool:
-    return message.role == "system" and message.origin != "summary"
-
-
 def _without_system(transcript: Transcript) -> Transcript:
     """Return the transcript without its system messages; a summary under the role system is history."""
-    kept = [message for message in transcript.messages if not _is_system(message)]
+    kept = [message for message in transcript.messages if not message.is_system_prompt]
     if len(kept) == len(transcript.messages):
         return transcript
     new_index = {message.index: index for index, message in enumerate(kept)}
@@ -110,7 +106,7 @@ def _without_system(transcript: Transcript) -> Transcript:
 
 
 def _check_place(transcript: Transcript, parts: Sequence[Sized], format: Format) -> None:
-    first = next((message for message in transcript.messages if not _is_system(message)), None)
+    first = next((message for message in transcript.messages if not message.is_system_prompt), None)
     before = [part.name for part in parts if part.written and part.name not in AFTER]
     if before and first is not None and first.pinned and format.boundary_is_message:
         others = ", ".join(name for name, known in FORMATS.items() if not known.boundary_is_message)
@@ -151,7 +147,7 @@ def _surround(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: 
         texts = [part.text for part in parts if part.name == "system_prompt"]
         body = _with_top(body, top, texts[0] if texts else "")
         parts = [part for part in parts if part.name != "system_prompt"]
-    head = next((position for position, m in enumerate(body.messages) if not _is_system(m)), len(body.messages))
+    head = next((position for position, m in enumerate(body.messages) if not m.is_system_prompt), len(body.messages))
     first = body.messages[head].records[0] if head < len(body.messages) else len(body.records)
     before = [_message(part, first - 1, tools) for part in parts if part.name not in AFTER]
     after = [_message(part, len(body.records), tools) for part in parts if part.name in AFTER]
