@@ -19,7 +19,7 @@ from compactor_cli.formats.loading import load
 from compactor_cli.model.content import Holds
 from compactor_cli.model.group import Fault
 from compactor_cli.model.message import Path
-from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.plan import keep_all
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.alternation import nothing_said
 from compactor_cli.pipeline.assemble import assemble, lay_out
@@ -143,6 +143,5 @@ def _answered(transcript: Transcript, counter: Counter) -> bytes:
         count=counter.count,
     )
     groups = form_groups(right.messages)
-    plan = Plan("none", None, tuple(Decision(g.index, "whole", g.tokens, "kept") for g in groups))
     between = partial(nothing_said, counter=counter) if own.alternates else None
-    return assemble(replace(right, notes=()), groups, plan, (), own, between=between).data
+    return assemble(replace(right, notes=()), groups, keep_all(groups, "kept"), (), own, between=between).data

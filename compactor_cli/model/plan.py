@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from compactor_cli.model.group import Group
 from compactor_cli.summary_text.excerpts import Excerpt
 
 Rendition = Literal["whole", "shortened", "summarized", "gone"]
@@ -32,6 +34,11 @@ class Decision(NamedTuple):
     """What is kept of it is worth this much (strategies that estimate values)."""
     signals: tuple[str, ...] = ()
     """What made its value: names and the signals that speak for them, the strongest first."""
+
+    @staticmethod
+    def whole(group: Group, reason: str) -> Decision:
+        """Keep a group as it is."""
+        return Decision(group.index, "whole", group.tokens, reason)
 
 
 class Quote(Struct, frozen=True):
@@ -107,3 +114,8 @@ class Plan(Struct, frozen=True):
     """Messages that do not stay whole; the residuals among them are demoted."""
     notes: tuple[str, ...] = ()
     """What the strategy had to do otherwise than asked; the report has it among the warnings."""
+
+
+def keep_all(groups: Sequence[Group], reason: str) -> Plan:
+    """Return the plan that keeps every group as it is."""
+    return Plan("none", None, tuple(Decision.whole(group, reason) for group in groups))

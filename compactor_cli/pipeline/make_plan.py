@@ -12,7 +12,7 @@ from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.memory.recall import Recalled, choices
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.memory import Memory
-from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.plan import Plan, keep_all
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.report import Analysis
 from compactor_cli.pipeline.protect import Protection, protect
@@ -102,7 +102,7 @@ def plan_with(
     for recall in choices(recalled, settings.memory, tools.counter, room):
         aimed = less(target, recall)
         if is_within(analysis.transcript, aimed, replace(base, target=base.target - recall.tokens)):
-            return recall, keep_all(analysis)
+            return recall, keep_all(analysis.groups, "already within the target")
         try:
             return recall, make_plan(analysis, tools, settings, aimed)
         except BudgetError:
@@ -126,8 +126,3 @@ def _must_stay(analysis: Analysis, settings: Settings) -> int:
 def less(target: int | None, recall: Recalled) -> int | None:
     """Return what the recalled memories leave of a target."""
     return None if target is None else target - recall.tokens
-
-
-def keep_all(analysis: Analysis) -> Plan:
-    decisions = tuple(Decision(g.index, "whole", g.tokens, "already within the target") for g in analysis.groups)
-    return Plan("none", None, decisions)

@@ -20,7 +20,7 @@ from compactor_cli.formats.base import Format
 from compactor_cli.formats.loading import load
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Marks, Message, Part, Role
-from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.plan import keep_all
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Link, Transcript
 from compactor_cli.pipeline.assemble import assemble
@@ -160,8 +160,7 @@ def _surround(body: Transcript, parts: Sequence[Sized], tools: Tools, replaced: 
         links=_links(body, first) if before else body.links,
     )
     groups = [Group(message.index, (message.index,), message.tokens) for message in numbered]
-    plan = Plan("none", None, tuple(Decision(g.index, "whole", g.tokens, "part of the prompt") for g in groups))
-    data = assemble(around, groups, plan, (), tools.format).data
+    data = assemble(around, groups, keep_all(groups, "part of the prompt"), (), tools.format).data
     return data, texts + [message.text() for message in messages]
 
 

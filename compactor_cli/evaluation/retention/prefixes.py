@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from compactor_cli.formats import FORMATS
 from compactor_cli.model.message import Message
-from compactor_cli.model.plan import Decision, Plan
+from compactor_cli.model.plan import keep_all
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import assemble
 from compactor_cli.pipeline.groups import form_groups
@@ -77,5 +77,4 @@ def target_of(front: Transcript, ratio: float) -> int:
 def bytes_of(front: Transcript) -> bytes:
     """Return a front as a file of its format: every record as it was."""
     groups = form_groups(front.messages)
-    plan = Plan("none", None, tuple(Decision(g.index, "whole", g.tokens, "before the cut") for g in groups))
-    return assemble(front, groups, plan, (), FORMATS[front.format]).data
+    return assemble(front, groups, keep_all(groups, "before the cut"), (), FORMATS[front.format]).data
