@@ -40,6 +40,23 @@ class Decision(NamedTuple):
         """Keep a group as it is."""
         return Decision(group.index, "whole", group.tokens, reason)
 
+    @staticmethod
+    def with_edits(group: Group, edits: Sequence[Edit], saved: int, reason: str) -> Decision:
+        """Keep a group with some texts replaced, which take `saved` tokens less; as it is where there are none."""
+        if not edits:
+            return Decision.whole(group, reason)
+        return Decision(group.index, "shortened", group.tokens - saved, reason, tuple(edits))
+
+    @staticmethod
+    def summarized(group: Group, reason: str) -> Decision:
+        """Let a summary stand for a group."""
+        return Decision(group.index, "summarized", 0, reason)
+
+    @staticmethod
+    def gone(group: Group, reason: str) -> Decision:
+        """Keep nothing of a group."""
+        return Decision(group.index, "gone", 0, reason)
+
 
 class Quote(Struct, frozen=True):
     """Words that a summary repeats: the first request of a session, the last one, or any other message."""

@@ -117,7 +117,7 @@ class _Planner:
         kept = [d for d in protected if all(d.group != g.index for g in task)]
         newest, compressed, room = self._share_out(older, recent, earlier, sum(d.tokens for d in kept) + repeated)
         if not compressed and sum(g.tokens for g in earlier) <= room + repeated:  # nothing new to put it together with
-            newest, earlier, quotes = [*newest, *(self.renderer.whole(g, "finished summary") for g in earlier)], [], ()
+            newest, earlier, quotes = [*newest, *(Decision.whole(g, "finished summary") for g in earlier)], [], ()
         decisions = {d.group: d for d in (*kept, *newest)}
         removed = {g.index for g in compressed}
         decisions |= {g.index: self._score_line(g) for g in older if g.index not in removed}
@@ -125,14 +125,14 @@ class _Planner:
         if quotes and not slots:
             return None
         summarized = any(slot.excerpts is None for slot in slots)
-        reason = "compressed" if summarized else "no room for a summary"
         for group in (*earlier, *compressed):
-            decisions.setdefault(
-                group.index,
-                self.renderer.removed(
-                    group, f"{reason}, score {score_of(group, inputs.scores):.1f}", summarized=summarized
-                ),
+            score = f"score {score_of(group, inputs.scores):.1f}"
+            decision = (
+                Decision.summarized(group, f"compressed, {score}")
+                if summarized
+                else Decision.gone(group, f"no room for a summary, {score}")
             )
+            decisions.setdefault(group.index, decision)
         # where a model writes, every stretch has room for what it is to write
         least = HEADING + text_tokens(_LEAST_REQUESTED)
         if inputs.settings.summarizer == "llm" and slots and slots[0].budget >= least:
@@ -152,7 +152,7 @@ class _Planner:
         return quotes_of(words, choose(inputs, words, request_room(room)), ends=False)
 
     def _score_line(self, group: Group) -> Decision:
-        return self.renderer.whole(group, f"score {score_of(group, self.inputs.scores):.1f}")
+        return Decision.whole(group, f"score {score_of(group, self.inputs.scores):.1f}")
 
     def _share_out(
         self, older: list[Group], recent: list[Group], earlier: list[Group], spent: int
@@ -161,7 +161,7 @@ class _Planner:
         if self.inputs.target is None:
             replaced = sum(g.tokens for g in (*older, *earlier))
             room = room_without_target(replaced) + HEADING
-            whole = [self.renderer.whole(g, RECENT) for g in recent]
+            whole = [Decision.whole(g, RECENT) for g in recent]
             return (whole, older, room) if replaced > room else (whole, [], 0)
         room = self.inputs.target - spent
         archive = max(HEADING, min(int(_SHARE * room), MOST + DETAIL))
@@ -172,7 +172,7 @@ class _Planner:
             )
             compressed = [*older, *left_over]
             return newest, compressed, room - sum(d.tokens for d in newest)
-        newest = [self.renderer.whole(g, RECENT) for g in recent]
+        newest = [Decision.whole(g, RECENT) for g in recent]
         left -= sum(d.tokens for d in newest)
         total, count = sum(g.tokens for g in older), 0
         while count < len(older) and total > left:

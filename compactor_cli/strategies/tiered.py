@@ -165,7 +165,7 @@ class _Planner:
     def _keep_protected(self, groups: list[Group]) -> None:
         reason = self.inputs.protected
         if self.target is None:
-            self._keep([self.renderer.whole(g, reason.get(g.index, "finished summary")) for g in groups])
+            self._keep([Decision.whole(g, reason.get(g.index, "finished summary")) for g in groups])
             return
         self._keep(keep_protected(self.inputs, self.renderer, groups, self.target))
 
@@ -175,7 +175,7 @@ class _Planner:
     def _keep_instructions(self, groups: list[Group]) -> None:
         """Keep what a harness put in that the agent is to keep to: whole where it has room, else what binds most."""
         if self.target is None:
-            self._keep([self.renderer.whole(g, _INSTRUCTIONS) for g in groups])
+            self._keep([Decision.whole(g, _INSTRUCTIONS) for g in groups])
         elif groups:
             room = self.target - sum(d.tokens for d in self.decisions.values())
             self._keep([d._replace(reason=_INSTRUCTIONS) for d in instructions_in_place(self.inputs, groups, room)])
@@ -183,7 +183,7 @@ class _Planner:
     def _keep_residuals(self, groups: list[Group]) -> None:
         """Keep whole exchanges of residuals; too large ones with the other bodies shortened, else demoted."""
         if self.target is None:
-            self._keep([self.renderer.whole(g, "residual") for g in groups])
+            self._keep([Decision.whole(g, "residual") for g in groups])
             return
         spent = sum(d.tokens for d in self.decisions.values())
         self.budget = self.inputs.allocate(spent, sum(g.tokens for g in groups))
@@ -241,9 +241,9 @@ class _Planner:
             return
         for group in waiting:
             if self.target is None:
-                self._keep([self.renderer.whole(group, "smaller than a summary")])
+                self._keep([Decision.whole(group, "smaller than a summary")])
             else:
-                self.decisions[group.index] = self.renderer.removed(group, "no room for a summary", summarized=False)
+                self.decisions[group.index] = Decision.gone(group, "no room for a summary")
 
     def _summary(self) -> int:
         """Return the tokens of a summary that is worth its heading; a model needs more of them."""
@@ -272,7 +272,7 @@ class _Planner:
     def _fill_newest(self, groups: list[Group], room: int) -> tuple[list[Decision], list[Group]]:
         """Keep as many of the newest exchanges as keep a comfortable part of their outputs."""
         if sum(g.tokens for g in groups) <= room:
-            return [self.renderer.whole(g, "tier 0") for g in groups], []
+            return [Decision.whole(g, "tier 0") for g in groups], []
         count = comfortable(self.renderer, groups, room)
         if count < len(groups) and not any(self.tiers[1:]):
             room -= max(HELD_BACK, int(room * _SUMMARY_SHARE))  # no older tier has room for a summary
@@ -283,7 +283,7 @@ class _Planner:
         tier, groups, room = filling.tier, filling.groups, filling.quota
         rest = sum(g.tokens for g in [*groups, *filling.waiting])
         if sum(g.tokens for g in groups) <= room and not filling.waiting:
-            return [self.renderer.whole(g, f"tier {tier}, fits") for g in groups], []
+            return [Decision.whole(g, f"tier {tier}, fits") for g in groups], []
         reserve = filling.reserve(rest, rest if self.target else self._sayable(tier, [*groups, *filling.waiting]))
         arguments = Cut(arguments=_ARGUMENTS[tier])
         kept: list[Group] = []
@@ -331,7 +331,7 @@ class _Planner:
         slot = SummarySlot(tier, tuple(g.index for g in groups), budget, passes_on=self.target is not None)
         self.slots.append(slot)
         for group in groups:
-            self.decisions[group.index] = self.renderer.removed(group, f"tier {tier}", summarized=True)
+            self.decisions[group.index] = Decision.summarized(group, f"tier {tier}")
         return budget
 
     def _join(self, groups: Sequence[Group], room: int) -> None:
@@ -340,7 +340,7 @@ class _Planner:
         joined = [*last.groups, *(group.index for group in groups)]
         self.slots.append(replace(last, groups=tuple(sorted(joined)), budget=last.budget + max(0, room)))
         for group in groups:
-            self.decisions[group.index] = self.renderer.removed(group, f"tier {last.tier}", summarized=True)
+            self.decisions[group.index] = Decision.summarized(group, f"tier {last.tier}")
 
     def _sayable(self, tier: int, groups: Sequence[Group]) -> int:
         """Estimate how many tokens a summary can say of these groups: what was said, and a line for each call. A model

@@ -270,7 +270,7 @@ class PlanBuilder:
                     decisions[group.index] = summarized(group, chosen.get(group.index, ()))
             else:  # a summary of them would take more than they do
                 for group in stretch.groups:
-                    decisions[group.index] = Decision(group.index, "whole", group.tokens, "smaller than a summary")
+                    decisions[group.index] = Decision.whole(group, "smaller than a summary")
         slots.reverse()
         for group in self.rest:
             if group.index not in decisions:
@@ -313,7 +313,7 @@ class PlanBuilder:
         if group.index in self.reported and group.index not in self.whole:
             return self.reported[group.index]
         if group.tokens <= quoted + _OVERHEAD or group.index in self.whole:
-            decision = Decision(group.index, "whole", group.tokens, "worth its tokens")
+            decision = Decision.whole(group, "worth its tokens")
         elif present or quoted > _MOSTLY * group.tokens:
             reason = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
             reason = REQUEST if group.index in self.large else reason

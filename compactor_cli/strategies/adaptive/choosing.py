@@ -387,7 +387,7 @@ class Chooser(PlanBuilder):
 
     def _only_protected(self) -> Attempt:
         """Keep nothing but what is protected: there is no room for more."""
-        decisions = {g.index: Decision(g.index, "gone", 0, "no room for a summary") for g in self.rest}
+        decisions = {g.index: Decision.gone(g, "no room for a summary") for g in self.rest}
         decisions |= {g.index: self.renderer.render(g, (), REQUEST) for g in self.rest if g.index in self.large}
         return Attempt(self.kept | decisions, [], 0)
 

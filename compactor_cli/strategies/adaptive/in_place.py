@@ -80,9 +80,7 @@ class InPlaceRenderer:
                 if tokens < part.tokens:
                     edits.append(Edit(index, position, text, tokens))
                     saved += part.tokens - tokens
-        if not edits:
-            return Decision(group.index, "whole", group.tokens, reason)
-        return Decision(group.index, "shortened", group.tokens - saved, reason, tuple(edits))
+        return Decision.with_edits(group, edits, saved, reason)
 
     def _part(self, index: int, position: int, part: Part, taken: Collection[int], small: int) -> tuple[str, int]:
         if part.place is None or part.edited or part.tokens <= small:

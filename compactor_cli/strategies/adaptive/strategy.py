@@ -87,7 +87,7 @@ class _Planner:
     def plan(self) -> Plan:
         inputs, target = self.inputs, self.target
         if sum(g.tokens for g in inputs.groups) <= target:
-            return self._finish(Attempt({g.index: self.renderer.whole(g, "fits") for g in inputs.groups}, [], 0))
+            return self._finish(Attempt({g.index: Decision.whole(g, "fits") for g in inputs.groups}, [], 0))
         competing = self._competing_requests()
         protected = [g for g in inputs.groups if g.index in inputs.protected and g.index not in competing]
         large = set() if self.alone else self._large(protected)
@@ -99,7 +99,7 @@ class _Planner:
         rest = [g for g in rest if g.index not in kept]
         left = room - sum(d.tokens for d in newest.values())
         if sum(g.tokens for g in rest) <= left:
-            whole = {g.index: self.renderer.whole(g, "fits") for g in rest}
+            whole = {g.index: Decision.whole(g, "fits") for g in rest}
             return self._finish(Attempt(kept | whole, [], 0), kept)
         if self.alone:
             chooser: Chooser = OneSummaryChooser(inputs, kept, rest, left)
@@ -120,7 +120,7 @@ class _Planner:
             asked -= asking.get(group.index, 0)
             if left - group.tokens < room_for_older(asked, room):
                 break
-            newest[group.index] = self.renderer.whole(group, NEWEST_EXCHANGE)
+            newest[group.index] = Decision.whole(group, NEWEST_EXCHANGE)
             left -= group.tokens
         return newest
 
@@ -206,9 +206,9 @@ class _Planner:
         inputs = self.inputs
         if inputs.target is None and not attempt.slots:
             # nothing would say that it has been cut already, and the next run would cut it again
-            whole = {g.index: self.renderer.whole(g, "too little to cut") for g in inputs.groups}
+            whole = {g.index: Decision.whole(g, "too little to cut") for g in inputs.groups}
             attempt = replace(attempt, decisions=whole)
-        all_decisions = attempt.decisions | without_closing(inputs, self.renderer, attempt.decisions)
+        all_decisions = attempt.decisions | without_closing(inputs, attempt.decisions)
         all_decisions |= widened(inputs, self.renderer, all_decisions, attempt.slots, kept)
         decisions = tuple(all_decisions[g.index] for g in inputs.groups)
         lost = {i for d in decisions if d.rendition != "whole" for i in inputs.groups[d.group].messages}

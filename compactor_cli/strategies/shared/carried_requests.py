@@ -225,7 +225,7 @@ def in_place(inputs: PlanInput, group: Group, kept: KeptRequest | None) -> Decis
 def _as_far_as_kept(inputs: PlanInput, group: Group, kept: KeptRequest, i: int) -> Decision | None:
     """Decide on a message of which one part is cut to what is kept of it; None when that takes no less."""
     if kept.whole:
-        return Decision(group.index, "whole", group.tokens, "request of the user")
+        return Decision.whole(group, "request of the user")
     part = inputs.messages[group.messages[0]].parts[i]
     if part.place is None:
         return None

@@ -45,7 +45,7 @@ def keep_protected(
     Raises BudgetError when nothing valid fits.
     """
     groups = [g for g in groups if g.index not in without]
-    fixed = [renderer.whole(g, DECIDED) for g in groups if inputs.protected[g.index] == DECIDED]
+    fixed = [Decision.whole(g, DECIDED) for g in groups if inputs.protected[g.index] == DECIDED]
     tokens_left = target - sum(d.tokens for d in fixed)
     soft = [g for g in groups if inputs.protected[g.index] in _SOFT]
     hard = [g for g in groups if inputs.protected[g.index] not in (*_SOFT, DECIDED)]
@@ -76,7 +76,7 @@ def _firm(
     Where the target would leave less than a share of the session to `others`, or too little to say anything in, system
     messages make room for it, with half of theirs at most: without it nobody could go on from the output.
     """
-    whole = {g.index: renderer.whole(g, "") for g in hard}
+    whole = {g.index: Decision.whole(g, "") for g in hard}
     system = [g for g in hard if all(inputs.messages[i].role == "system" for i in g.messages)]
     size = sum(g.tokens for g in system)
     session = sum(g.tokens for g in inputs.groups) - size
@@ -126,7 +126,7 @@ def widened(
     return wider
 
 
-def without_closing(inputs: PlanInput, renderer: Renderer, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
+def without_closing(inputs: PlanInput, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
     """Drop the assistant turn that closes a history, when no tool result stands before it any more; else empty."""
     last = inputs.groups[-1]
     if inputs.protected.get(last.index) != CLOSING:
@@ -134,7 +134,7 @@ def without_closing(inputs: PlanInput, renderer: Renderer, decisions: Mapping[in
     kept = [g.messages[-1] for g in inputs.groups[:-1] if decisions[g.index].tokens]
     if kept and inputs.messages[max(kept)].results:
         return {}
-    return {last.index: renderer.removed(last, "no tool result stands before it", summarized=False)}
+    return {last.index: Decision.gone(last, "no tool result stands before it")}
 
 
 def _too_small(inputs: PlanInput, target: int, smallest: list[Decision]) -> BudgetError:

@@ -121,7 +121,7 @@ def finished(
 def kept_protected(inputs: PlanInput, renderer: Renderer, groups: Sequence[Group]) -> list[Decision]:
     """Keep protected groups: whole without a target, else as `keep_protected` says."""
     if inputs.target is None:
-        return [renderer.whole(g, inputs.protected[g.index]) for g in groups]
+        return [Decision.whole(g, inputs.protected[g.index]) for g in groups]
     return keep_protected(inputs, renderer, groups, inputs.target)
 
 
@@ -161,7 +161,7 @@ class _Planner:
         if attempt is None:
             attempt = self._attempt(kept)
         decisions, slots = attempt or self._only_protected(kept)
-        decisions |= without_closing(inputs, self.renderer, decisions)
+        decisions |= without_closing(inputs, decisions)
         decisions |= widened(inputs, self.renderer, decisions, slots, inputs.protected)
         return finished(inputs, self.shape.name, decisions, slots, self._notes(slots))
 
@@ -206,7 +206,7 @@ class _Planner:
             replaced = sum(g.tokens for g in older)
             chosen = choose(inputs, words, max(LEAST, int(SHARE * replaced)))
             chosen |= choose_instructions(inputs, words, max(LEAST, replaced))
-            recent = [self.renderer.whole(g, RECENT) for g in newest]
+            recent = [Decision.whole(g, RECENT) for g in newest]
         else:
             room = inputs.target - sum(d.tokens for d in kept.values())
             heading = MARK if room < _TIGHT else heading
@@ -226,7 +226,7 @@ class _Planner:
                 max(room_without_target(replaced) + HEADING, least + LEAST // 4) if shape.core else _MARKS * heading
             )
             if replaced <= budget or all(inputs.is_summary(g) for g in older):
-                return {g.index: self.renderer.whole(g, "too little to summarize") for g in inputs.groups}, []
+                return {g.index: Decision.whole(g, "too little to summarize") for g in inputs.groups}, []
         else:
             budget = room - sum(d.tokens for d in recent)
         budget = min(budget, sum(g.tokens for g in older) - 1) if older else budget
@@ -247,7 +247,7 @@ class _Planner:
     def _removed(self, group: Group, quoted: frozenset[int | None]) -> Decision:
         reason = "in the summary" if self.shape.core else "older than what is kept"
         reason = reason if quoted.isdisjoint(group.messages) else "repeated in the summary"
-        return self.renderer.removed(group, reason, summarized=self.shape.core > 0)
+        return Decision.summarized(group, reason) if self.shape.core else Decision.gone(group, reason)
 
     def _slot(self, covered: Sequence[Group], budget: int, quotes: tuple[Quote, ...]) -> SummarySlot:
         names = tuple(g.index for g in covered)
@@ -318,7 +318,7 @@ class _Planner:
             count = comfortable(self.renderer, others, space)
             recent, left_over = fit_newest(self.renderer, others, space, count, RECENT)
         else:
-            recent = [self.renderer.whole(g, RECENT) for g in others]
+            recent = [Decision.whole(g, RECENT) for g in others]
             left = room - sum(d.tokens for d in recent)
             left = max(left - (MOST + DETAIL if self.shape.core else heading), min(left, self.spare))
             more, older = self._whole(older, left, smallest=False)
@@ -360,10 +360,10 @@ class _Planner:
             count += 1
         if count or not smallest or not groups:
             kept = groups[len(groups) - count :]
-            return [self.renderer.whole(g, RECENT) for g in kept], groups[: len(groups) - count]
+            return [Decision.whole(g, RECENT) for g in kept], groups[: len(groups) - count]
         return fit_newest(self.renderer, groups, room, 1, RECENT)
 
     def _only_protected(self, kept: dict[int, Decision]) -> tuple[dict[int, Decision], list[SummarySlot]]:
         """Keep nothing but what is protected: there is no room for more."""
         rest = (g for g in self.inputs.groups if g.index not in kept)
-        return kept | {g.index: Decision(g.index, "gone", 0, "no room for a summary") for g in rest}, []
+        return kept | {g.index: Decision.gone(g, "no room for a summary") for g in rest}, []

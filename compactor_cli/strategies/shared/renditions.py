@@ -65,12 +65,6 @@ class Renderer:
         self._subjects: dict[str, SubjectWords] = {}
         self._asked = Asked(messages, pairing)
 
-    def whole(self, group: Group, reason: str) -> Decision:
-        return Decision(group.index, "whole", group.tokens, reason)
-
-    def removed(self, group: Group, reason: str, *, summarized: bool) -> Decision:
-        return Decision(group.index, "summarized" if summarized else "gone", 0, reason)
-
     def shortened(self, group: Group, cut: Cut, reason: str, spare: frozenset[int] = frozenset()) -> Decision:
         """Cut the parts of a group; messages in `spare` stay as they are."""
         edits = []
@@ -83,9 +77,7 @@ class Renderer:
                 if short is not None and short.tokens < part.tokens:
                     edits.append(Edit(index, position, short.text, short.tokens))
                     saved += part.tokens - short.tokens
-        if not edits:
-            return self.whole(group, reason)
-        return Decision(group.index, "shortened", group.tokens - saved, reason, tuple(edits))
+        return Decision.with_edits(group, edits, saved, reason)
 
     def tokens(self, group: Group, cut: Cut) -> int:
         """Return what the group would take with a cut; most groups have nothing that it reaches."""
@@ -191,7 +183,7 @@ class Renderer:
         """Fit the groups into at most `room` tokens, cut as little as possible: first outputs, then arguments, then
         (with `prose`) pictures and texts. None when they cannot be made to fit."""
         if sum(group.tokens for group in groups) <= room:
-            return [self.whole(group, reason) for group in groups]
+            return [Decision.whole(group, reason) for group in groups]
         for arguments in (None, 400, 60):
             before = [self.shortened(group, Cut(arguments=arguments), reason, spare) for group in groups]
             total = sum(decision.tokens for decision in before)

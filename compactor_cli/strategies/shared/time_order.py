@@ -156,7 +156,7 @@ class _Splitter:
             if small and not stretch.moved:
                 room -= stretch.tokens
                 for group in stretch.groups:
-                    self.decisions[group.index] = Decision(group.index, "whole", group.tokens, "smaller than a summary")
+                    self.decisions[group.index] = Decision.whole(group, "smaller than a summary")
             elif least <= room_with and least < stretch.tokens + room_with - room:
                 room = room_with - least
                 paid.append((stretch, quotes, least))
@@ -174,7 +174,7 @@ class _Splitter:
         total = sum(stretch.tokens for stretch, _, _ in paid) or 1
         for stretch, quotes, least in paid:
             for group in stretch.moved:
-                self.decisions[group.index] = Decision(group.index, "summarized", 0, "repeated in the summary")
+                self.decisions[group.index] = Decision.summarized(group, "repeated in the summary")
             if stretch.moved:  # it says more than that they are gone
                 for group in stretch.groups:
                     self.decisions[group.index] = self.decisions[group.index]._replace(rendition="summarized")
@@ -201,7 +201,7 @@ class _Splitter:
 
     def _lose(self, groups: Sequence[Group]) -> None:
         for group in groups:
-            self.decisions[group.index] = Decision(group.index, "gone", 0, "no room for a summary at its place")
+            self.decisions[group.index] = Decision.gone(group, "no room for a summary at its place")
 
 
 def can_move(message: Message) -> bool:
