@@ -17,13 +17,13 @@ from compactor_cli.model.planning import RECENT, PlanInput
 from compactor_cli.model.score import Score
 from compactor_cli.strategies.shared.carried_requests import choose, quotes_of, repeatable, request_room
 from compactor_cli.strategies.shared.details import quoted_details
+from compactor_cli.strategies.shared.finishing import finished, widened
 from compactor_cli.strategies.shared.newest import comfortable, fit_newest
-from compactor_cli.strategies.shared.protected import REQUESTS, widened
+from compactor_cli.strategies.shared.protected import REQUESTS
 from compactor_cli.strategies.shared.recent import (
     HEADING,
     MARK,
     MOST,
-    finished,
     kept_protected,
     quote_tokens,
     room_without_target,

@@ -17,8 +17,9 @@ from compactor_cli.model.injected import is_instructing
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.carried_requests import instructions_in_place
+from compactor_cli.strategies.shared.finishing import planned_tokens, widened
 from compactor_cli.strategies.shared.newest import bound, comfortable, fit_newest
-from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected, widened
+from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
 from compactor_cli.strategies.shared.renditions import Cut, Renderer, level
 from compactor_cli.strategies.shared.time_order import in_time_order
 
@@ -127,7 +128,7 @@ class _Planner:
         self.demoted |= {i for g in moved for i in inputs.groups[g].messages} & inputs.residuals.kept
         return Plan(
             strategy=Tiered.name,
-            target=self.target if self.target is not None else self._implied_target(),
+            target=self.target if self.target is not None else planned_tokens(self.decisions, self.slots),
             decisions=tuple(self.decisions[g.index] for g in inputs.groups),
             slots=tuple(sorted(self.slots, key=lambda slot: slot.groups[0])),
             apart=frozenset(apart - {i for g in moved for i in inputs.groups[g].messages}),
@@ -143,10 +144,6 @@ class _Planner:
             self.decisions, split_slots = in_time_order(self.inputs, self.decisions, [slot], heading, share)
             placed += split_slots
         self.slots = placed
-
-    def _implied_target(self) -> int:
-        """Return, without a target, what the plan allows, so that a second run finds nothing to do."""
-        return sum(d.tokens for d in self.decisions.values()) + sum(slot.budget for slot in self.slots)
 
     def _tier_of(self, group: Group) -> int:
         known = self.inputs.tiers_of(group)

@@ -20,8 +20,9 @@ from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
+from compactor_cli.strategies.shared.finishing import finished, widened, without_closing
 from compactor_cli.strategies.shared.newest import newest_share
-from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, widened, without_closing
+from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.rooms import (
     DETAIL,
@@ -208,17 +209,9 @@ class _Planner:
             # nothing would say that it has been cut already, and the next run would cut it again
             whole = {g.index: Decision.whole(g, "too little to cut") for g in inputs.groups}
             attempt = replace(attempt, decisions=whole)
-        all_decisions = attempt.decisions | without_closing(inputs, attempt.decisions)
-        all_decisions |= widened(inputs, self.renderer, all_decisions, attempt.slots, kept)
-        decisions = tuple(all_decisions[g.index] for g in inputs.groups)
-        lost = {i for d in decisions if d.rendition != "whole" for i in inputs.groups[d.group].messages}
-        return Plan(
-            strategy=Adaptive.name,
-            target=self.target,
-            decisions=decisions,
-            slots=tuple(attempt.slots),
-            cut=frozenset(lost),
-        )
+        decisions = attempt.decisions | without_closing(inputs, attempt.decisions)
+        decisions |= widened(inputs, self.renderer, decisions, attempt.slots, kept)
+        return finished(inputs, Adaptive.name, decisions, attempt.slots, target=self.target)
 
 
 def _is_plain_request(inputs: PlanInput, group: Group) -> bool:

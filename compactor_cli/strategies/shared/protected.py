@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from compactor_cli.errors import BudgetError
 from compactor_cli.model.group import Group
-from compactor_cli.model.plan import Decision, SummarySlot
+from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import (
-    CLOSING,
     DECIDED,
     EARLIER_HISTORY,
     FIRST_REQUEST,
@@ -101,40 +100,6 @@ def _enclosed(inputs: PlanInput, renderer: Renderer, hard: Sequence[Group], room
 
 def _reasoned(inputs: PlanInput, decisions: Sequence[Decision]) -> list[Decision]:
     return [d._replace(reason=inputs.protected[d.group]) for d in decisions]
-
-
-def widened(
-    inputs: PlanInput,
-    renderer: Renderer,
-    decisions: Mapping[int, Decision],
-    slots: Iterable[SummarySlot],
-    groups: Iterable[int],
-) -> dict[int, Decision]:
-    """Give back what a plan leaves of its target to those of some `groups` that it cut, the newest first; return what
-    changes."""
-    if inputs.target is None:
-        return {}
-    left = inputs.target - sum(d.tokens for d in decisions.values()) - sum(slot.budget for slot in slots)
-    wider: dict[int, Decision] = {}
-    for decision in (decisions[group] for group in sorted(groups, reverse=True)):
-        if decision.rendition != "shortened" or left <= 0:
-            continue
-        fitted = renderer.fit([inputs.groups[decision.group]], decision.tokens + left, decision.reason, prose=True)
-        if fitted and fitted[0].tokens > decision.tokens:
-            wider[decision.group] = fitted[0]
-            left -= fitted[0].tokens - decision.tokens
-    return wider
-
-
-def without_closing(inputs: PlanInput, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
-    """Drop the assistant turn that closes a history, when no tool result stands before it any more; else empty."""
-    last = inputs.groups[-1]
-    if inputs.protected.get(last.index) != CLOSING:
-        return {}
-    kept = [g.messages[-1] for g in inputs.groups[:-1] if decisions[g.index].tokens]
-    if kept and inputs.messages[max(kept)].results:
-        return {}
-    return {last.index: Decision.gone(last, "no tool result stands before it")}
 
 
 def _too_small(inputs: PlanInput, target: int, smallest: list[Decision]) -> BudgetError:

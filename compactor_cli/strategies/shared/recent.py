@@ -27,8 +27,9 @@ from compactor_cli.strategies.shared.carried_requests import (
     request_room,
 )
 from compactor_cli.strategies.shared.details import quoted_details
+from compactor_cli.strategies.shared.finishing import finished, widened, without_closing
 from compactor_cli.strategies.shared.newest import comfortable, fit_newest
-from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected, widened, without_closing
+from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.requests import HEADING as LABEL
 from compactor_cli.strategies.shared.requests import KeptRequest
@@ -98,26 +99,6 @@ def room_without_target(replaced: int) -> int:
     return max(LEAST, min(MOST, int(replaced * _KEEPS)))
 
 
-def finished(
-    inputs: PlanInput,
-    strategy: str,
-    decisions: Mapping[int, Decision],
-    slots: Sequence[SummarySlot],
-    notes: tuple[str, ...] = (),
-) -> Plan:
-    """Make the plan of these decisions. Without a target it implies one, so that a second run finds nothing to do."""
-    implied = sum(d.tokens for d in decisions.values()) + sum(slot.budget for slot in slots)
-    lost = {i for d in decisions.values() if d.rendition != "whole" for i in inputs.groups[d.group].messages}
-    return Plan(
-        strategy=strategy,
-        target=inputs.target if inputs.target is not None else implied,
-        decisions=tuple(decisions[g.index] for g in inputs.groups),
-        slots=tuple(slots),
-        cut=frozenset(lost),
-        notes=notes,
-    )
-
-
 def kept_protected(inputs: PlanInput, renderer: Renderer, groups: Sequence[Group]) -> list[Decision]:
     """Keep protected groups: whole without a target, else as `keep_protected` says."""
     if inputs.target is None:
@@ -163,7 +144,7 @@ class _Planner:
         decisions, slots = attempt or self._only_protected(kept)
         decisions |= without_closing(inputs, decisions)
         decisions |= widened(inputs, self.renderer, decisions, slots, inputs.protected)
-        return finished(inputs, self.shape.name, decisions, slots, self._notes(slots))
+        return finished(inputs, self.shape.name, decisions, slots, notes=self._notes(slots))
 
     def _notes(self, slots: Sequence[SummarySlot]) -> tuple[str, ...]:
         if self.shape.parts is None or not slots or any(slot.parts for slot in slots):

@@ -1,0 +1,71 @@
+"""The last steps of every plan: give back what it leaves of its target, and put its decisions in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from compactor_cli.model.plan import Decision, Plan, SummarySlot
+from compactor_cli.model.planning import CLOSING, PlanInput
+from compactor_cli.strategies.shared.renditions import Renderer
+
+
+def planned_tokens(decisions: Mapping[int, Decision], slots: Iterable[SummarySlot]) -> int:
+    """Return the tokens that a plan allows: what it keeps, and its summaries."""
+    return sum(d.tokens for d in decisions.values()) + sum(slot.budget for slot in slots)
+
+
+def finished(
+    inputs: PlanInput,
+    strategy: str,
+    decisions: Mapping[int, Decision],
+    slots: Sequence[SummarySlot],
+    *,
+    target: int | None = None,
+    notes: tuple[str, ...] = (),
+) -> Plan:
+    """Return the plan of these decisions. Without a target it has one that they imply (`target`, or what they take), so
+    that a second run finds nothing to do."""
+    implied = target if target is not None else planned_tokens(decisions, slots)
+    cut = {i for d in decisions.values() if d.rendition != "whole" for i in inputs.groups[d.group].messages}
+    return Plan(
+        strategy=strategy,
+        target=inputs.target if inputs.target is not None else implied,
+        decisions=tuple(decisions[g.index] for g in inputs.groups),
+        slots=tuple(slots),
+        cut=frozenset(cut),
+        notes=notes,
+    )
+
+
+def widened(
+    inputs: PlanInput,
+    renderer: Renderer,
+    decisions: Mapping[int, Decision],
+    slots: Iterable[SummarySlot],
+    groups: Iterable[int],
+) -> dict[int, Decision]:
+    """Give back what a plan leaves of its target to those of some `groups` that it cut, the newest first; return what
+    changes."""
+    if inputs.target is None:
+        return {}
+    left = inputs.target - planned_tokens(decisions, slots)
+    wider: dict[int, Decision] = {}
+    for decision in (decisions[group] for group in sorted(groups, reverse=True)):
+        if decision.rendition != "shortened" or left <= 0:
+            continue
+        fitted = renderer.fit([inputs.groups[decision.group]], decision.tokens + left, decision.reason, prose=True)
+        if fitted and fitted[0].tokens > decision.tokens:
+            wider[decision.group] = fitted[0]
+            left -= fitted[0].tokens - decision.tokens
+    return wider
+
+
+def without_closing(inputs: PlanInput, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
+    """Drop the assistant turn that closes a history, when no tool result stands before it any more; else empty."""
+    last = inputs.groups[-1]
+    if inputs.protected.get(last.index) != CLOSING:
+        return {}
+    kept = [g.messages[-1] for g in inputs.groups[:-1] if decisions[g.index].tokens]
+    if kept and inputs.messages[max(kept)].results:
+        return {}
+    return {last.index: Decision.gone(last, "no tool result stands before it")}
