@@ -15,7 +15,7 @@ from compactor_cli.model.memory import Memory
 from compactor_cli.model.plan import Plan, keep_all
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.report import Analysis
-from compactor_cli.pipeline.protect import Protection, protect
+from compactor_cli.pipeline.protect import protect
 from compactor_cli.pipeline.share_budget import NEWEST_FIRST, SHARES, allocate
 from compactor_cli.pipeline.target import is_within
 from compactor_cli.pipeline.tools import Tools
@@ -26,15 +26,15 @@ from compactor_cli.summary_text.headers import Base
 def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:
     """Make the plan for a transcript that has been repaired and analyzed. `repeat`: summaries may repeat requests."""
     messages, groups = analysis.transcript.messages, analysis.groups
-    protection = _protection(analysis, settings)
+    protected = _protected(analysis, settings)
     inputs = PlanInput(
         messages=messages,
         groups=groups,
         pairing=analysis.pairing,
         rate=analysis.rate,
-        protected=protection.reasons,
+        protected=protected,
         target=target,
-        allocate=partial(_allocate, target or 0, analysis, protection.reasons, settings),
+        allocate=partial(_allocate, target or 0, analysis, protected, settings),
         settings=settings,
         count=tools.counter.count,
         profile=tools.profile,
@@ -45,7 +45,8 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
     return tools.strategy.plan(inputs)
 
 
-def _protection(analysis: Analysis, settings: Settings) -> Protection:
+def _protected(analysis: Analysis, settings: Settings) -> dict[int, str]:
+    """Return group -> why it is kept."""
     return protect(
         analysis.transcript.messages,
         analysis.groups,
@@ -114,7 +115,7 @@ def plan_with(
 def _must_stay(analysis: Analysis, settings: Settings) -> int:
     """Return the tokens of what is kept whole as long as the target allows. A summary is none, although it may repeat
     requests: this round's takes its place."""
-    reasons = _protection(analysis, settings).reasons
+    reasons = _protected(analysis, settings)
     messages = analysis.transcript.messages
     return sum(
         group.tokens

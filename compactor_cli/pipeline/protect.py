@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from msgspec import Struct
-
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.model.planning import (
@@ -24,12 +22,6 @@ from compactor_cli.summary_text.reading import EARLIER_USER
 from compactor_cli.summary_text.verbatim import carried
 
 
-class Protection(Struct, frozen=True):
-    """Group -> why it is kept."""
-
-    reasons: dict[int, str]
-
-
 def protect(
     messages: Sequence[Message],
     groups: Sequence[Group],
@@ -37,9 +29,10 @@ def protect(
     keep: Sequence[re.Pattern[str]] = (),
     keep_last: int,
     decided: Set[int] = frozenset(),
-) -> Protection:
-    """Protect system messages, the first and last real request, matches of --keep, the newest `keep_last`
-    messages, work in flight, records that stand for history out of context, and what a person `decided` to keep."""
+) -> dict[int, str]:
+    """Return group -> why it is kept: system messages, the first and last real request, matches of --keep, the newest
+    `keep_last` messages, work in flight, records that stand for history out of context, and what a person `decided` to
+    keep."""
     requests = [m.index for m in telling_requests(messages)]
     # a summary that repeats the first request in full stands for it
     task = next((m.index for m in messages if m.origin == "summary" and _carries_request(m.text("text"))), None)
@@ -68,7 +61,7 @@ def protect(
         newest_group = next((g for g in reversed(groups) if g.index not in reasons), None)
         if newest_group is not None:
             reasons[newest_group.index] = NEWEST
-    return Protection(reasons)
+    return reasons
 
 
 def _carries_request(summary: str) -> bool:

@@ -97,7 +97,7 @@ def check_there_is_no_room(
     """The shortest memory does not fit beside what was written, or beside as much again as it and what must stay."""
     assert part.target is not None
     shortest = min(choices([memory], ROOMY, COUNTER)[0].tokens for memory in memories)
-    reasons = protect(part.repaired.messages, part.groups, keep_last=settings.keep_last).reasons
+    reasons = protect(part.repaired.messages, part.groups, keep_last=settings.keep_last)
     no_summary = {m.index for m in part.repaired.messages if m.origin != "summary"}
     stays = sum(g.tokens for g in part.groups if g.index in reasons and no_summary.issuperset(g.messages))
     assert sum(m.tokens for m in written) + shortest > part.target or stays + 2 * shortest > part.target

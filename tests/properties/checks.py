@@ -260,7 +260,7 @@ def check_heading(text: str, round: int) -> None:
 def check_protected(part: Compaction, settings: Settings) -> None:
     """System messages, the first and last request, --keep, --keep-last: there, at least in part."""
     patterns = [re.compile(pattern) for pattern in settings.keep]
-    reasons = protect(part.repaired.messages, part.groups, keep=patterns, keep_last=settings.keep_last).reasons
+    reasons = protect(part.repaired.messages, part.groups, keep=patterns, keep_last=settings.keep_last)
     out = {m.index: m for m in part.messages}
     messages = part.repaired.messages
     requests = [m.index for m in telling_requests(messages)]
@@ -390,7 +390,7 @@ def check_residuals(part: Compaction, settings: Settings, tokenizer: str) -> Non
     out = {m.index: m for m in part.messages}
     assert part.plan is not None
     patterns = [re.compile(pattern) for pattern in settings.keep]
-    protected = protect(part.repaired.messages, part.groups, keep=patterns, keep_last=settings.keep_last).reasons
+    protected = protect(part.repaired.messages, part.groups, keep=patterns, keep_last=settings.keep_last)
     group_of = {i: group.index for group in part.groups for i in group.messages}
     for index in analysis.residuals.kept - part.plan.cut:
         assert index in out, f"residual {index} is gone"
