@@ -8,7 +8,6 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.state import state_text
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft
 from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
@@ -16,6 +15,7 @@ from compactor_cli.summaries.sections import SummaryItem
 from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
+from compactor_cli.summary_text.state_block import state_text
 from compactor_cli.summary_text.state_line import DECLINED, StateLine
 from compactor_cli.summary_text.verbatim import ACTED, QUOTED, Kind, block, last_request, words_since
 from compactor_cli.summary_text.verbatim import turns as turns_text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.state import compute_state, state_lines, state_text
+from compactor_cli.features.work.state import compute_state
+from compactor_cli.summary_text.state_block import state_lines, state_text
 from tests.features.working import FAILS, Session
 
 BROKEN = FAILS + "src/theme.ts(5,15): error TS2305: no exported member 'EditorTheme'.\nnpm error command failed"

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compactor_cli.features.work.state import StateLine, compute_state, state_lines, state_text
-from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text
+from compactor_cli.features.work.state import compute_state
+from compactor_cli.summary_text.state_block import state_lines, state_text, unlisted_counts, unlisted_text
+from compactor_cli.summary_text.state_line import StateLine
 from tests.builders import load
 from tests.features.working import FAILS, Session
 

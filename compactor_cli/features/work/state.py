@@ -33,7 +33,6 @@ from compactor_cli.model.pairing import Pairing
 from compactor_cli.summary_text.state_block import (
     holds_after,
     state_lines,
-    state_text,
     unlisted_counts,
     unlisted_text,
 )
@@ -41,8 +40,6 @@ from compactor_cli.summary_text.state_line import DECLINED, Kind, StateLine, fai
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps
-
-__all__ = ["Kind", "StateLine", "answers_before_turns", "compute_state", "state_lines", "state_text"]
 
 _MARKS: dict[Status, str] = {"open": " ", "active": ">", "done": "x"}
 _STATUS_OF = {mark: status for status, mark in _MARKS.items()}

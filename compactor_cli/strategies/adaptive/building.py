@@ -10,7 +10,7 @@ from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import SessionText, read_session
 from compactor_cli.features.term_scores import TermScores
-from compactor_cli.features.work.state import known_state, state_text
+from compactor_cli.features.work.state import known_state
 from compactor_cli.features.work.task_lists import names_task, outdated_lists, told_words
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision, SummarySlot
@@ -34,7 +34,7 @@ from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import LARGE_ROOM, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
-from compactor_cli.summary_text.state_block import with_whole_list
+from compactor_cli.summary_text.state_block import state_text, with_whole_list
 from compactor_cli.summary_text.state_line import StateLine, failed_times
 
 REQUEST = "large request of the user"
