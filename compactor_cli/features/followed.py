@@ -1,4 +1,5 @@
-"""What the agent did about a request: one that is carried out must not look like one that is yet to be."""
+"""What the agent said before a request and did about it: one that is carried out must not look like one that is yet to
+be."""
 
 from __future__ import annotations
 
@@ -59,6 +60,22 @@ def ends_in_words(messages: Sequence[Message], written: Container[int] = ()) -> 
     newest = messages[-1]
     calls = newest.calls or newest.index in written
     return newest.role == "assistant" and not calls and bool(newest.text("text").strip())
+
+
+def answers_before_turns(messages: Sequence[Message]) -> tuple[tuple[int, int], ...]:
+    """Return (index of the assistant's message that it answers, index of the request), for every request but the
+    first."""
+    found: list[tuple[int, int]] = []
+    said = -1
+    started = False
+    for message in messages:
+        if message.role == "user" and message.origin == "request":
+            if started and said >= 0:
+                found.append((said, message.index))
+            started, said = True, -1
+        elif message.role == "assistant" and message.origin != "summary" and message.text("text").strip():
+            said = message.index
+    return tuple(found)
 
 
 def _calls_since(messages: Sequence[Message], written: Mapping[int, Part]) -> str:

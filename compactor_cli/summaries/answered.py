@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from compactor_cli.features.followed import calls_in_text, did, ends_in_words, said_since, since_message
-from compactor_cli.features.work.state import answers_before_turns
+from compactor_cli.features.followed import (
+    answers_before_turns,
+    calls_in_text,
+    did,
+    ends_in_words,
+    said_since,
+    since_message,
+)
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.plan import Quote
 from compactor_cli.model.planning import SummaryRequest

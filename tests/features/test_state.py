@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.features.work.state import answers_before_turns, compute_state
+from compactor_cli.features.followed import answers_before_turns
+from compactor_cli.features.work.state import compute_state
 from compactor_cli.model.message import NO_RESPONSE
 from tests.builders import ClaudeSession, assistant, call, calling, read, result, text_block, tool_use, user
 from tests.features.working import FAILS, Session

@@ -365,19 +365,3 @@ def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
 def _task_line(task: ListedTask) -> StateLine:
     number = f" (task {task.id})" if re.fullmatch(_TASK_ID, task.id) else ""
     return StateLine("task", f"[{_MARKS[task.status]}] {task.text}{number}", task.message, task.status != "done")
-
-
-def answers_before_turns(messages: Sequence[Message]) -> tuple[tuple[int, int], ...]:
-    """Return (index of the assistant's message that it answers, index of the request), for every request but the
-    first."""
-    found: list[tuple[int, int]] = []
-    said = -1
-    started = False
-    for message in messages:
-        if message.role == "user" and message.origin == "request":
-            if started and said >= 0:
-                found.append((said, message.index))
-            started, said = True, -1
-        elif message.role == "assistant" and message.origin != "summary" and message.text("text").strip():
-            said = message.index
-    return tuple(found)

@@ -10,11 +10,11 @@ from itertools import dropwhile, groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.acting_tools import acts
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import call_arguments, command_of
-from compactor_cli.features.work.state import answers_before_turns
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, Spot
