@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, Part
 
 Spot = tuple[int, int]
 """Position of a message in the sequence, position of the part in it."""
@@ -23,6 +24,27 @@ class Pairing(Struct, frozen=True):
     """Results whose call does not occur."""
     duplicates: tuple[Spot, ...]
     """Further results for a call that has one."""
+
+
+class AnsweredCall(NamedTuple):
+    """A call, and its result where it has one."""
+
+    message: Message
+    call: Part
+    answer: Message | None
+    """The message of the result."""
+    result: Part | None
+
+
+def answered_calls(messages: Sequence[Message], pairing: Pairing | None = None) -> Iterator[AnsweredCall]:
+    """Yield every call in order, with its result. `pairing`: that of the messages, where it is known."""
+    result_of = {call: result for result, call in (pairing or pair(messages)).answers.items()}
+    for index, message in enumerate(messages):
+        for position, part in enumerate(message.parts):
+            if part.kind == "tool_call":
+                spot = result_of.get((index, position))
+                answer = messages[spot[0]] if spot else None
+                yield AnsweredCall(message, part, answer, answer.parts[spot[1]] if answer and spot else None)
 
 
 def pair(messages: Sequence[Message]) -> Pairing:

@@ -12,7 +12,7 @@ from compactor_cli.features.work.ledger import call_arguments, call_text
 from compactor_cli.features.work.open_errors import misfortune
 from compactor_cli.features.work.short_results import short_result
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import answered_calls
 from compactor_cli.summaries.sections import SummaryItem, order_of
 from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.clean import one_line
@@ -27,13 +27,10 @@ _CALL_WIDTH, _CAUSE_WIDTH = 160, 100
 def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
     """Return the newest calls, as the work stands: their arguments, the tool, and what they came to where that is a few
     words, such as why they failed. Those that only wait for a running command say nothing of it."""
-    newest = messages[-_NEWEST:]
-    result_of = {call: newest[at].parts[place] for (at, place), call in pair(newest).answers.items()}
     calls = [
-        (message, part, result_of.get((at, place)))
-        for at, message in enumerate(newest)
-        for place, part in enumerate(message.parts)
-        if part.kind == "tool_call" and part.text.strip() and not _only_waits(part)
+        (message, call, result)
+        for message, call, _, result in answered_calls(messages[-_NEWEST:])
+        if call.text.strip() and not _only_waits(call)
     ]
     items: dict[str, SummaryItem] = {}  # calls that read alike are told once, as of the newest
     for message, call, result in reversed(calls):

@@ -14,7 +14,7 @@ from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_ref
 from compactor_cli.features.work.named_commands import named_command
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import NO_RESPONSE, Message, Part
-from compactor_cli.model.pairing import Pairing, pair
+from compactor_cli.model.pairing import Pairing, answered_calls
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import stated_failure
@@ -95,25 +95,19 @@ def _put_out(text: str) -> str:
 def read_calls(messages: Sequence[Message], pairing: Pairing | None = None) -> tuple[ToolCall, ...]:
     """Return all calls in order, with those that an agent without tools writes as text. A call that asks for more
     output of a running command becomes that command's next run. `pairing`: that of the messages, where it is known."""
-    pairing = pairing or pair(messages)
-    answer_of = {call: result for result, call in pairing.answers.items()}
     found: list[ToolCall] = []
     running: dict[str, ToolCall] = {}
-    for at, message in enumerate(messages):
-        for position, part in enumerate(message.parts):
-            if part.kind != "tool_call":
-                continue
-            spot = answer_of.get((at, position))
-            call = _begun(part, message.index)
-            asked = next((word for word in handles(call.arguments) if word in running), "") if running else ""
-            if asked:
-                of = running[asked]
-                call = replace(call, tool=of.tool, arguments=of.arguments, command=of.command, asked=asked)
-            if spot:
-                call = _ended(call, messages[spot[0]].parts[spot[1]], messages[spot[0]].index)
-            if call.command and (number := _running(call.said[:_WINDOW])):
-                running[number] = call = replace(call, failed=None, undecided=True, running=number)
-            found.append(call)
+    for message, part, answer, result in answered_calls(messages, pairing):
+        call = _begun(part, message.index)
+        asked = next((word for word in handles(call.arguments) if word in running), "") if running else ""
+        if asked:
+            of = running[asked]
+            call = replace(call, tool=of.tool, arguments=of.arguments, command=of.command, asked=asked)
+        if answer and result:
+            call = _ended(call, result, answer.index)
+        if call.command and (number := _running(call.said[:_WINDOW])):
+            running[number] = call = replace(call, failed=None, undecided=True, running=number)
+        found.append(call)
     written = [_ended(_begun(call, 0), result, answer.index) for call, result, answer in written_calls(messages)]
     calls = sorted([*found, *written], key=lambda call: call.message) if written else found
     return tuple(_settled(_in_folders(calls)))

@@ -18,7 +18,7 @@ from compactor_cli.features.work.patch_files import patched_files
 from compactor_cli.features.work.shell_files import is_file, shell_actions
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import answered_calls
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import result_errors, stated_failure
@@ -109,7 +109,8 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
     commands: list[CommandFact] = []
     errors: dict[str, list[int]] = {}
     written = list(written_calls(messages))
-    for call, answer, number in chain(_calls(messages), ((call, said, m.number) for call, said, m in written)):
+    calls = ((each.call, each.result, each.message.number) for each in answered_calls(messages))
+    for call, answer, number in chain(calls, ((call, said, m.number) for call, said, m in written)):
         arguments = call_arguments(call)
         for path, action in _done_actions(call, arguments, answer):
             files.setdefault(path, FileFact()).actions.setdefault(action, []).append(number)
@@ -134,16 +135,6 @@ def _done_actions(call: Part, arguments: Any, answer: Part | None) -> Sequence[t
     ):
         return file_actions(call.name, arguments) or (open_file_edit(call.name, answer.text) if answer else ())
     return () if is_declined(answer.text) else _of_files(command_actions(arguments, answer.text))
-
-
-def _calls(messages: Sequence[Message]) -> Iterator[tuple[Part, Part | None, int]]:
-    """Yield calls with their results and the numbers of their messages."""
-    answer_of = {call: result for result, call in pair(messages).answers.items()}
-    for at, message in enumerate(messages):
-        for position, call in enumerate(message.parts):
-            if call.kind == "tool_call":
-                spot = answer_of.get((at, position))
-                yield call, messages[spot[0]].parts[spot[1]] if spot else None, message.number
 
 
 def call_arguments(call: Part) -> Any:

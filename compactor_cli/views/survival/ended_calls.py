@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import pair
+from compactor_cli.model.pairing import answered_calls
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.json_values import parse_json
 
@@ -49,15 +49,7 @@ class Call(Struct, frozen=True):
 
 def calls(messages: Sequence[Message]) -> list[Call]:
     """Return every call, in order."""
-    results = {call: result for result, call in pair(messages).answers.items()}
-    ended = []
-    for index, message in enumerate(messages):
-        for position, part in enumerate(message.parts):
-            if part.kind == "tool_call":
-                spot = results.get((index, position))
-                answer = messages[spot[0]].parts[spot[1]] if spot else None
-                ended.append(_call(message.index, part, answer))
-    return ended
+    return [_call(message.index, call, result) for message, call, _, result in answered_calls(messages)]
 
 
 def _call(message: int, part: Part, answer: Part | None) -> Call:
