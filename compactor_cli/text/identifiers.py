@@ -20,7 +20,8 @@ _ONE_KIND = {mark: re.compile(pattern) for mark, pattern in _MARKED.items()}
 """Of a text with quotation marks of one kind only: a pattern that begins with a letter is found at once."""
 _STRIP = ".-/@$~"
 _LEADING = "@%"
-_ERROR_CODES = ("ENO", "EACC", "EEXI", "EPER", "ECON", "EADDR", "EPIPE", "ETIME", "EINV", "EISD", "EAGAIN", "SIG")
+ERROR_CODES = ("ENO", "EACC", "EEXI", "EPER", "ECON", "EADDR", "EPIPE", "ETIME", "EINV", "EISD", "EAGAIN", "SIG")
+"""How names of errors in capital letters begin."""
 
 
 class _Judged(dict[bytes, str]):
@@ -58,7 +59,7 @@ def identifier(chunk: str) -> str:
         return core
     if core.isalpha():
         if core.isupper():
-            return core if core.startswith(_ERROR_CODES) else ""
+            return core if core.startswith(ERROR_CODES) else ""
         return "" if core[1:].islower() else core  # camelCase, PascalCase, SomeError
     if core.isalnum() and core.isascii():
         return "" if core.isdigit() else core  # ids and numbers with units; not bare numbers

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from compactor_cli.text.identifiers import ERROR_CODES
 from compactor_cli.text.patterns import compiled_later
 
 KINDS = (
@@ -55,20 +56,6 @@ _CODE = compiled_later(r"[A-Z]{1,4}\d{3,5}$")
 _TWO_LETTERS = compiled_later(r"[^\W\d_]{2}")
 _EDGES = ".,;:!?)(]}[{'\"`\\ "
 _ERROR_ENDS = ("Error", "Exception", "Warning", "Fault")
-_ERROR_STARTS = (
-    "ENO",
-    "EACC",
-    "EEXI",
-    "EPER",
-    "ECON",
-    "EADDR",
-    "EPIPE",
-    "ETIME",
-    "EINV",
-    "EISD",
-    "EAGAIN",
-    "SIG",
-)
 _EXTENSIONS = frozenset(
     re.findall(
         r"\w+",
@@ -159,7 +146,7 @@ def judge(chunk: str) -> tuple[Term, ...]:
 
 def _letters(core: str) -> tuple[Term, ...]:
     if core.isupper() or core[1:].islower() or not core.isascii():
-        if core.isupper() and core.startswith(_ERROR_STARTS):
+        if core.isupper() and core.startswith(ERROR_CODES):
             return (Term(core, "error"),)
         word = core.lower()
         return () if word in STOP_WORDS else (Term(word, "word"),)
