@@ -12,12 +12,11 @@ from msgspec.structs import replace
 from compactor_cli.errors import UsageError
 from compactor_cli.features.topics import find_topics
 from compactor_cli.memory.recall import Recalled, drop_earlier, linked, place_of
-from compactor_cli.model.memory import Memory
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis
 from compactor_cli.pipeline.alternation import most_between, nothing_said, with_room
 from compactor_cli.pipeline.assemble import Inserted, Output, assemble
-from compactor_cli.pipeline.make_plan import less, make_plan, plan_with
+from compactor_cli.pipeline.make_plan import less, make_plan, plan_with_memories
 from compactor_cli.pipeline.one_compaction import OneCompaction
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.write_summaries import Summary, SummaryContext, write_summaries
@@ -35,22 +34,21 @@ class Planned(NamedTuple):
     between: int = 0
 
 
-def plan_run(run: OneCompaction, analysis: Analysis, recalled: Sequence[Memory]) -> Planned:
+def plan_run(run: OneCompaction, analysis: Analysis) -> Planned:
     """Return the plan with as many memories as fit. Raises BudgetError when nothing valid fits the target."""
 
     def plan(target: int | None) -> Planned:
-        return Planned(*plan_with(recalled, analysis, run.tools, run.settings, target, run.base))
+        return Planned(*plan_with_memories(run, analysis, target))
 
     return _leaving_room(run, analysis, plan)
 
 
-def _planned_again(
-    run: OneCompaction, analysis: Analysis, tools: Tools, settings: Settings, recall: Recalled, *, repeat: bool = True
-) -> Planned:
-    """Return the plan for other tools or settings, or without requests that summaries repeat."""
+def _planned_again(run: OneCompaction, analysis: Analysis, recall: Recalled, *, repeat: bool = True) -> Planned:
+    """Return the plan beside the same memories: for a run with other tools, or without requests that summaries
+    repeat."""
 
     def plan(target: int | None) -> Planned:
-        return Planned(recall, make_plan(analysis, tools, settings, less(target, recall), repeat=repeat))
+        return Planned(recall, make_plan(analysis, run.tools, run.settings, less(target, recall), repeat=repeat))
 
     return _leaving_room(run, analysis, plan)
 
@@ -82,7 +80,7 @@ def summarize(run: OneCompaction, analysis: Analysis, planned: Planned) -> tuple
     written = written_for(planned)
     if any(slot.quotes for slot in planned.plan.slots if all(summary.slot is not slot for summary in written[1])):
         # a request must not go with the summary that was to repeat it
-        planned = _planned_again(run, analysis, run.tools, run.settings, planned.recall, repeat=False)
+        planned = _planned_again(run, analysis, planned.recall, repeat=False)
         written = written_for(planned)
     may_write = run.settings.summarizer == "llm" and run.tools.strategy.writes
     if may_write and not by_model(written[1]):
@@ -95,7 +93,7 @@ def _summarize_offline(run: OneCompaction, analysis: Analysis, recall: Recalled)
     not wasted."""
     tools = replace(run.tools, summarizer=Extractive(), topics=find_topics)
     run = replace(run, tools=tools, settings=dataclasses.replace(run.settings, summarizer="extractive"))
-    return summarize(run, analysis, _planned_again(run, analysis, tools, run.settings, recall))
+    return summarize(run, analysis, _planned_again(run, analysis, recall))
 
 
 def assemble_run(

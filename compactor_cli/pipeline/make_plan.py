@@ -11,16 +11,15 @@ from msgspec.structs import replace
 from compactor_cli.errors import BudgetError, UsageError
 from compactor_cli.memory.recall import Recalled, choices
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
-from compactor_cli.model.memory import Memory
 from compactor_cli.model.plan import Plan, keep_all
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.report import Analysis
+from compactor_cli.pipeline.one_compaction import OneCompaction
 from compactor_cli.pipeline.protect import protect
 from compactor_cli.pipeline.share_budget import NEWEST_FIRST, SHARES, allocate
 from compactor_cli.pipeline.target import is_within
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings
-from compactor_cli.summary_text.headers import Base
 
 
 def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int | None, *, repeat: bool = True) -> Plan:
@@ -93,16 +92,14 @@ def _allocate(
     )
 
 
-def plan_with(
-    recalled: Sequence[Memory], analysis: Analysis, tools: Tools, settings: Settings, target: int | None, base: Base
-) -> tuple[Recalled, Plan]:
+def plan_with_memories(run: OneCompaction, analysis: Analysis, target: int | None) -> tuple[Recalled, Plan]:
     """Return as many memories as fit, and the plan for what they leave of the target."""
-    room = None
-    if recalled and target is not None:
+    tools, settings, room = run.tools, run.settings, None
+    if run.recalled and target is not None:
         room = (target - _must_stay(analysis, settings)) // 2  # what must stay whole comes first, and then both alike
-    for recall in choices(recalled, settings.memory, tools.counter, room):
+    for recall in choices(run.recalled, settings.memory, tools.counter, room):
         aimed = less(target, recall)
-        if is_within(analysis.transcript, aimed, replace(base, target=base.target - recall.tokens)):
+        if is_within(analysis.transcript, aimed, replace(run.base, target=run.base.target - recall.tokens)):
             return recall, keep_all(analysis.groups, "already within the target")
         try:
             return recall, make_plan(analysis, tools, settings, aimed)

@@ -150,7 +150,7 @@ def _compact(run: OneCompaction) -> Compaction:
     try:
         tools = replace(run.tools, topics=stages.clustering(run.tools.topics))
         run = replace(run, tools=tools)
-        planned = plan_run(run, analysis, run.recalled)
+        planned = plan_run(run, analysis)
         recall = planned.recall
         if run.recalled and recall.message is None:
             return _without_memories(run)
