@@ -69,13 +69,11 @@ def _leaving_room(run: OneCompaction, analysis: Analysis, plan: Callable[[int | 
 
 def summarize(run: OneCompaction, analysis: Analysis, planned: Planned) -> tuple[Plan, tuple[Summary, ...]]:
     """Write the summaries that a plan asks for. The plan that is returned knows of those that had no room."""
-    repaired, groups = analysis.transcript, analysis.groups
 
     def written_for(planned: Planned) -> tuple[Plan, tuple[Summary, ...]]:
-        aimed = planned.plan.target if planned.plan.target is not None else repaired.tokens
+        aimed = planned.plan.target if planned.plan.target is not None else analysis.transcript.tokens
         base = Base(run.base.tokens, aimed + planned.recall.tokens + planned.between)
-        context = _context(run.tools, run.settings)
-        return write_summaries(repaired, groups, planned.plan, context, base, analysis.pairing)
+        return write_summaries(analysis, planned.plan, _context(run.tools, run.settings), base)
 
     written = written_for(planned)
     if any(slot.quotes for slot in planned.plan.slots if all(summary.slot is not slot for summary in written[1])):

@@ -12,9 +12,9 @@ from compactor_cli.features.followed import is_answered
 from compactor_cli.features.work.state import KnownState, known_state
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
-from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
+from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.summary_text.headers import CUT_OFF, Base, header, lines_header, lines_mark, round_of
 from compactor_cli.summary_text.state_block import with_whole_list
@@ -51,15 +51,11 @@ def current_round(messages: Sequence[Message]) -> int:
 
 
 def write_summaries(
-    transcript: Transcript,
-    groups: Sequence[Group],
-    plan: Plan,
-    context: SummaryContext,
-    base: Base,
-    pairing: Pairing,
+    analysis: Analysis, plan: Plan, context: SummaryContext, base: Base
 ) -> tuple[Plan, tuple[Summary, ...]]:
-    """Fill the slots of a plan. Groups whose summary does not fit are gone, and the plan says so.
-    `pairing`: that of the messages."""
+    """Return the summaries that fill the slots of a plan. Groups whose summary does not fit are gone, and the plan that
+    is returned says so. `base`: what the transcript is compacted from, and to."""
+    transcript, groups = analysis.transcript, analysis.groups
     messages = transcript.messages
     number = current_round(messages)
     base_slot = max(plan.slots, key=lambda slot: (slot.heading == "full", slot.budget), default=None)
@@ -71,20 +67,14 @@ def write_summaries(
     # newest first: what a summary does not need goes to the next older one
     slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
     told = any(slot.excerpts is None for slot in slots)
-    known = known_state(messages, transcript.folder, pairing) if told else KnownState()
-    requests = [
-        _request(
-            transcript, groups, slot, number, base if names_base and slot is base_slot else None, keywords, context
-        )
-        for slot in slots
-    ]
-    task = _task(messages)
-    requests = [replace(request, task=task, overcome=known.overcome) for request in requests]
-    newest = max(range(len(slots)), key=lambda index: slots[index].groups[-1], default=-1)
-    requests = [
-        replace(request, state=_up_to(known.lines, request.messages)) if index == newest else request
-        for index, request in enumerate(requests)
-    ]
+    known = known_state(messages, transcript.folder, analysis.pairing) if told else KnownState()
+    task, requests = _task(messages), []
+    newest = max(slots, key=lambda slot: slot.groups[-1], default=None)
+    for slot in slots:
+        own_base = base if names_base and slot is base_slot else None
+        request = _request(transcript, groups, slot, number, own_base, keywords, context)
+        state = _up_to(known.lines, request.messages) if slot is newest else ()
+        requests.append(replace(request, task=task, overcome=known.overcome, state=state))
     for slot, request in zip(slots, context.summarizer.prepare(requests, context.count), strict=True):
         replaced = sum(m.tokens for m in request.messages)
         room = min(slot.budget + unspent, max(slot.budget, replaced - 1))
@@ -112,9 +102,14 @@ def write_summaries(
 
 def _cut_off(transcript: Transcript, request: SummaryRequest, number: int) -> str:
     """Return what a summary says that found nothing to tell: where something is gone, and how to get it back."""
-    records = dict.fromkeys(record for m in request.messages for record in m.records)
-    address = reference(transcript.raw(record) for record in records)
+    address = _address(transcript, request.messages)
     return f"{lines_header({m.number for m in request.messages}, round=number, reference=address)}\n{CUT_OFF}"
+
+
+def _address(transcript: Transcript, messages: Sequence[Message]) -> str:
+    """Return the reference by which the records of messages are found again."""
+    records = dict.fromkeys(record for message in messages for record in message.records)
+    return reference(transcript.raw(record) for record in records)
 
 
 def _task(messages: Sequence[Message]) -> str:
@@ -148,8 +143,7 @@ def _request(
 ) -> SummaryRequest:
     covered = [transcript.messages[i] for i in sorted(i for g in slot.groups for i in groups[g].messages)]
     covers = tuple(sorted({message.number for message in covered}))
-    records = dict.fromkeys(record for m in covered for record in m.records)
-    address = reference(transcript.raw(record) for record in records)
+    address = _address(transcript, covered)
     if slot.excerpts is None:
         tier = slot.tier if slot.form == "tiers" else None
         tokens = sum(m.tokens for m in covered)
