@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Literal
 
@@ -17,6 +17,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.replies import reply_span, reply_to
 from compactor_cli.summary_text.reading import readable
+from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.json_values import without_blanks
 from compactor_cli.text.picked_items import passed_over
 from compactor_cli.text.terms import chunked, judge, quoted_terms
@@ -177,6 +178,19 @@ def read_session(
                     (at, position), text, part.tokens, speech=speech, call=call, cut=cut, escaped=escaped, outdated=old
                 )
     return session
+
+
+def names_spoken_of(messages: Iterable[Message], most: int | None = None) -> set[str]:
+    """Return the identifiers in the texts and calls of messages, and what is quoted in the texts; neither of system
+    messages. `most`: characters of each that are read, from its beginning."""
+    names: set[str] = set()
+    for message in messages:
+        for part in message.parts if message.role != "system" else ():
+            if part.kind == "text":
+                names |= identifiers(part.text[:most]) | quoted(part.text[:most])
+            elif part.kind == "tool_call":
+                names |= identifiers(unescape(part.text[:most]))
+    return names
 
 
 def _is_plain_form(text: str, json: str) -> bool:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.followed import is_answered
+from compactor_cli.features.session_text import names_spoken_of
 from compactor_cli.features.work.state import KnownState, known_state
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
@@ -20,7 +21,6 @@ from compactor_cli.summary_text.headers import CUT_OFF, Base, header, lines_head
 from compactor_cli.summary_text.state_block import with_whole_list
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.summary_text.verbatim import carried
-from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.shorten import reference
 
 _RECENT = 400
@@ -175,13 +175,6 @@ def _write(request: SummaryRequest, context: SummaryContext) -> str:
 
 def _keywords(messages: Sequence[Message], groups: Sequence[Group], plan: Plan, query: str) -> frozenset[str]:
     """Return the identifiers of what is kept, in prose and calls, and the words of the query."""
-    keywords: set[str] = {word for word in query.split() if len(word) > 2}
     kept = [d for d in plan.decisions if d.rendition in ("whole", "shortened")]
-    for decision in kept[-_RECENT:]:
-        for index in groups[decision.group].messages:
-            for part in messages[index].parts:
-                if part.kind == "text" and messages[index].role != "system":
-                    keywords |= identifiers(part.text) | quoted(part.text)
-                elif part.kind == "tool_call":
-                    keywords |= identifiers(unescape(part.text))
-    return frozenset(keywords)
+    recent = (messages[index] for decision in kept[-_RECENT:] for index in groups[decision.group].messages)
+    return frozenset(names_spoken_of(recent).union(word for word in query.split() if len(word) > 2))

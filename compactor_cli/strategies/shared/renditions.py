@@ -10,6 +10,7 @@ from itertools import accumulate, chain
 from msgspec import Struct
 
 from compactor_cli.features.prompt_rules import rule_points
+from compactor_cli.features.session_text import names_spoken_of
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_account
 from compactor_cli.model.message import Message, Part
@@ -19,7 +20,6 @@ from compactor_cli.model.replies import reply_to
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.requests import Request, abridge_request
 from compactor_cli.strategies.shared.taken_up import taken_up_in
-from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.kept_sentences import Keywords, Preferred
 from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
@@ -134,16 +134,8 @@ class Renderer:
     def _words(self) -> Keywords:
         """Return what the newest messages speak of, and the words of the query."""
         if self._keywords is None:
-            words = set(self._query.split())
-            for message in self.messages[-_NEWEST:]:
-                if message.role == "system":
-                    continue
-                for part in message.parts:
-                    if part.kind == "text":
-                        words |= identifiers(part.text[:_READ]) | quoted(part.text[:_READ])
-                    elif part.kind == "tool_call":
-                        words |= identifiers(unescape(part.text[:_READ]))
-            self._keywords = Keywords(words)
+            names = names_spoken_of(self.messages[-_NEWEST:], _READ)
+            self._keywords = Keywords(names.union(self._query.split()))
         return self._keywords
 
     def _subject(self, text: str) -> SubjectWords:
