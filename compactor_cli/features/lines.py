@@ -10,26 +10,37 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from math import fsum
 
-from compactor_cli.features.call_lines import short_path
+from compactor_cli.features.call_lines import PATHS, short_path
 from compactor_cli.features.chunk_terms import ChunkValues
-from compactor_cli.features.result_noise import noise_in
 from compactor_cli.features.session_text import SessionPiece, SessionText
-from compactor_cli.features.usual_arguments import UsualArguments
+from compactor_cli.features.work.endings import is_declined
+from compactor_cli.model.replies import reply_span
 from compactor_cli.text.escapes import place_in_readable
 from compactor_cli.text.list_items import parents_of_items
+from compactor_cli.text.noise import noisy_lines, prompt_at_end
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.scopes import Scopes
 from compactor_cli.text.section_headings import FilesShown, headings_between
 from compactor_cli.text.terms import chunked
-from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units
+from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units, outer_members
 
 _VALUE = re.compile(r'^"[\w-]+"\s*:\s*"([^"]*)"$')
 """A member of JSON that is a text."""
 _PATH = 120
 """Characters of the path of a file at most that stands before each part of an edit."""
+_USUAL = 3
+"""Calls from which on what they have alike is usual: fewer may be one thing that was tried again."""
+_LONGEST = 140
+"""Characters of an argument that can be usual."""
+_OF_FILES = tuple(f'"{key}"' for key in PATHS)
+"""What an argument begins with that says which file a call is about."""
+_NUMBER = compiled_later(r'"[\w-]+"\s*:\s*(?:-?\d[\d.]*|true|false|null)')
+"""An argument that is a number or a switch: it is short, and what an agent has settled on."""
 
 
 class SessionLines:
@@ -58,7 +69,7 @@ class SessionLines:
         """The piece of the line whose terms were asked for last, and its text as `chunked` has it."""
         for number, piece in enumerate(session.pieces):
             self._pieces_of.setdefault(piece.message, []).append(number)
-        usual = UsualArguments()
+        usual = _UsualArguments()
         tables = {speech: ChunkValues(session.ids(speech), worth) for speech in (True, False)}
         for number, piece in enumerate(session.pieces):
             if piece.message not in skip:
@@ -73,13 +84,13 @@ class SessionLines:
         piece: SessionPiece,
         worths: dict[str, float],
         worth: Callable[[int], float],
-        usual: UsualArguments,
+        usual: _UsualArguments,
     ) -> None:
         bare = chunked(piece.text)
         first = len(self.starts)
         clauses = piece.cut == "clauses"
         apart = piece.cut == "apart"
-        noise = noise_in(piece.text, speech=piece.speech, replied=apart) | piece.outdated
+        noise = _noise_in(piece.text, speech=piece.speech, replied=apart) | piece.outdated
         members = [] if clauses else _members(piece, usual)
         spans = [(member.start, member.end) for member in members]
         spans = spans or list(clause_spans(piece.text) if clauses else line_units(piece.text, apart=apart, noise=noise))
@@ -206,7 +217,7 @@ class SessionLines:
         return range(first, bisect_left(self.piece_of, number + 1, first))
 
 
-def _members(piece: SessionPiece, usual: UsualArguments) -> list[JsonMember]:
+def _members(piece: SessionPiece, usual: _UsualArguments) -> list[JsonMember]:
     """Return the members of a piece that is JSON; of a call, with those apart that are usual."""
     told = usual.has if piece.call else None
     if not piece.escaped:
@@ -230,3 +241,35 @@ def _leads_of(
     elif piece.speech:
         parents = parents_of_items(piece.text)
         yield from ((line, (parents[start],)) for line, (start, _) in enumerate(spans, first) if start in parents)
+
+
+class _UsualArguments:
+    """The arguments that calls of a session have alike up to a place, such as where a command runs: they say nothing of
+    one call."""
+
+    def __init__(self) -> None:
+        self._times: Counter[str] = Counter()
+
+    def has(self, argument: str) -> bool:
+        """Return whether an argument, with its key, is usual."""
+        return self._times.get(argument, 0) >= _USUAL
+
+    def add(self, arguments: str) -> None:
+        """Take note of the arguments of a call, as JSON."""
+        for argument in outer_members(arguments):
+            if len(argument) <= _LONGEST and not argument.startswith(_OF_FILES) and not _NUMBER.fullmatch(argument):
+                self._times[argument] += 1
+
+
+def _noise_in(text: str, *, speech: bool, replied: bool) -> frozenset[int]:
+    """Return the numbers of the physical lines of a text, from 0, that say nothing of the work: of `speech` the prompt
+    at its end. `replied`: a result that may hold words of the user: of a call that they refused all others are the
+    harness's."""
+    if speech:
+        return prompt_at_end(text)
+    noise = noisy_lines(text)
+    words = reply_span(text) if replied and is_declined(text) else None
+    if words is None:
+        return noise
+    first, last = (text.count("\n", 0, at) for at in words)
+    return noise.union(range(first), range(last + 1, text.count("\n") + 1))
