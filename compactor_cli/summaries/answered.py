@@ -17,7 +17,7 @@ from compactor_cli.model.plan import Quote
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.model.replies import AGREEMENT
 from compactor_cli.summaries.sections import SummaryItem, order_of
-from compactor_cli.summaries.told import all_statements, leads_once
+from compactor_cli.summaries.told import all_statements, last_said, leads_once
 from compactor_cli.summary_text.excerpts import harmless, heading
 from compactor_cli.summary_text.verbatim import carried, earlier_since
 from compactor_cli.text.clean import one_line
@@ -30,8 +30,6 @@ _SILENT = 2
 """Turns with calls and no words behind those words at most: what more of them did is something else."""
 _SURE = 8.0
 """What makes what a request answers worth more than most of what is said."""
-_SAID_LAST = 2
-"""Sentences at their end that say what the work has come to, or what the agent asks."""
 
 
 def since_last_request(request: SummaryRequest) -> str:
@@ -64,7 +62,7 @@ def before_last_request(messages: Sequence[Message], quotes: Sequence[Quote]) ->
     text = answer.text("text")
     reply = by_index[asked].text("text")
     picked = [text[start:end] for start, end in picked_items(text, reply)]
-    last = all_statements(text)[-_SAID_LAST:]
+    last = last_said(text)
     asked_of = " ".join(leads_once(last)) if any(map(ASKS.search, last)) else ""
     said = harmless(one_line(" … ".join(picked) or asked_of, _END))
     told = f'"{harmless(one_line(reply, _OPENING))}" answers: "{said}"'
@@ -96,10 +94,11 @@ def _announced(message: Message) -> str:
 def _final_words(message: Message) -> str:
     """Return what the agent came to, or what it asks, in one line: how it begins, and its last sentences."""
     said = all_statements(message.text("text"))
-    end = " ".join(leads_once(said[-_SAID_LAST:]))
+    last = last_said(message.text("text"))
+    end = " ".join(leads_once(last))
     if len(end) > _END:
         end = said[-1]
-    opening = one_line(said[0], _OPENING) if len(said) > _SAID_LAST else ""
+    opening = one_line(said[0], _OPENING) if len(said) > len(last) else ""
     if opening and opening != one_line(said[0], len(said[0]) + 1):  # it was cut, but not inside of a word
         opening = (opening.rpartition(" ")[0] or opening.removesuffix("…")).rstrip()
     opening += " … " * bool(opening)

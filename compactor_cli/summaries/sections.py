@@ -25,6 +25,7 @@ from compactor_cli.summaries.told import (
     is_decision,
     is_few_words,
     is_undone,
+    last_said,
     leads_once,
     overtaken,
     said_again,
@@ -60,8 +61,6 @@ WEIGHTS = {
     ACTIVE_CODE: 9.0,
 }
 
-_SAID_LAST = 2
-"""Sentences at the end of the last answer that say what the work has come to."""
 _POLITE = 3.0
 """What a sentence of the agent, one of several, counts less that says little."""
 _NOD = 10.0
@@ -244,7 +243,7 @@ def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem
         return []
     if last.index in calls_in_text(messages):
         return []
-    said = " ".join(leads_once(all_statements(last.text("text"))[-_SAID_LAST:]))
+    said = " ".join(leads_once(last_said(last.text("text"))))
     text = REPLIED_BELOW if at_end else f'the agent said last: "{clip(said)}"'
     return [SummaryItem("Next", text, (last.number,), order_of(last, 999))] if said else []
 
@@ -259,7 +258,7 @@ def _last_thought(messages: Sequence[Message]) -> list[SummaryItem]:
     """Return the end of what the agent thought last: some say nowhere else what they found."""
     for message in reversed(messages):
         if message.role == "assistant" and (thought := message.text("thinking").strip()):
-            said = clip(" ".join(leads_once(all_statements(thought)[-_SAID_LAST:])))
+            said = clip(" ".join(leads_once(last_said(thought))))
             text = f'the agent thought last: "{said}"'
             return [SummaryItem("In progress", text, (message.number,), order_of(message, 0))] if said else []
     return []

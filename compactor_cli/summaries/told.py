@@ -60,6 +60,8 @@ _STATEMENT = 2
 """Words of the shortest statement: "Tests pass."."""
 _NOD = 3
 """Words that a nod has at most."""
+_SAID_LAST = 2
+"""Sentences at the end of what the agent said that say what the work has come to."""
 _BETWEEN = " … "
 """Stands between what says what the items of a list are, and the items."""
 _LEAD_WIDTH, _LIST_WIDTH = 100, 300
@@ -76,6 +78,11 @@ def all_statements(text: str) -> list[str]:
     """Return the sentences of a text, the items of a list behind what says what they are: what is not to be done stands
     in a list under that."""
     return _put_together(statements(text)) or sentences(text)  # a line with a colon may be all that there is
+
+
+def last_said(text: str) -> list[str]:
+    """Return the sentences at the end of what the agent said: what the work has come to, or what it asks."""
+    return all_statements(text)[-_SAID_LAST:]
 
 
 def leads_once(lines: Iterable[str]) -> Iterator[str]:
