@@ -11,6 +11,7 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, TierLine, TierUse
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
+from compactor_cli.pipeline.one_compaction import OneCompaction
 from compactor_cli.pipeline.token_use import spent, unspent
 from compactor_cli.pipeline.write_summaries import Summary, current_round
 from compactor_cli.summary_text.verbatim import turn
@@ -59,18 +60,15 @@ def unchanged(transcript: Transcript, target: int | None) -> Compaction:
 
 
 def report(
-    transcript: Transcript,
+    run: OneCompaction,
     analysis: Analysis,
     plan: Plan,
     summaries: Sequence[Summary],
     output: Output,
-    target: int | None,
-    inserted: Inserted | None = None,
-    *,
-    count: Callable[[str], int],
+    inserted: Inserted | None,
 ) -> Compaction:
-    """Return what a compaction did, but for what was repaired. `count`: tokens of a text."""
-    repaired = analysis.transcript
+    """Return what a compaction did, but for what was repaired."""
+    transcript, repaired, count = run.transcript, analysis.transcript, run.tools.counter.count
     rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
     out = {m.index: m for m in output.messages if m.index >= 0}
     touched = [m.index for m in repaired.messages if m.records and out.get(m.index) != m]
@@ -88,7 +86,7 @@ def report(
         before=transcript,
         messages=output.messages,
         tokens=sum(m.tokens for m in output.messages),
-        target=target,
+        target=run.target,
         changed=True,
         plan=plan,
         round=current_round(repaired.messages) if summaries else current_round(repaired.messages) - 1,

@@ -176,8 +176,7 @@ def _compact(run: OneCompaction) -> Compaction:
     if analysis.dropped:
         check_beginning(transcript.messages, output.messages)
     stages.done("verify")
-    count = run.tools.counter.count
-    result = report(transcript, analysis, plan, summaries, output, run.target, inserted, count=count)
+    result = report(run, analysis, plan, summaries, output, inserted)
     return replace(
         result,
         repairs=repairs,

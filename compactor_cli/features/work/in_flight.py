@@ -10,6 +10,8 @@ from compactor_cli.text.shell import word_set
 
 _ENDS = word_set("finish submit done exit attempt complete completion final answer terminate end task stop mark")
 """Words of which the names of tools are that end a session; nobody answers them."""
+COMMAND_WIDTH = 160
+"""Characters of what a call does."""
 _SHORT = 60
 """Characters of arguments that stand beside others; a longer one is what the call is about."""
 
@@ -20,8 +22,8 @@ def ends_session(tool: str) -> bool:
     return bool(words) and _ENDS.issuperset(words) and words != ("task",)
 
 
-def told_in_flight(call: ToolCall, width: int) -> str:
-    """Return what a call does, in at most `width` characters."""
+def told_in_flight(call: ToolCall) -> str:
+    """Return what a call does, in one line."""
     values = list(told_arguments(call.arguments).values())
     if call.command:
         told = call.command if call.command.startswith(f"{call.tool} ") else f"{call.tool} {call.command}"
@@ -31,4 +33,4 @@ def told_in_flight(call: ToolCall, width: int) -> str:
         told = act_effect(call).text
     else:
         told = f"{call.tool} {main_argument(call.arguments)}"
-    return one_line(told, width)
+    return one_line(told, COMMAND_WIDTH)

@@ -23,7 +23,7 @@ from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
 from compactor_cli.features.work.git_steps import Commits, ended_worktree
-from compactor_cli.features.work.in_flight import ends_session, told_in_flight
+from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
@@ -52,7 +52,6 @@ _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
 _MOST_RUNNING = 3
 """Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
 _EDIT_OF = "edit of "
-_COMMAND_WIDTH = 160
 
 
 class _State(Struct):
@@ -94,20 +93,10 @@ _NOTHING_TOLD = _Told()
 
 
 def compute_state(
-    messages: Sequence[Message],
-    earlier: Iterable[str] = (),
-    told: _Told = _NOTHING_TOLD,
-    folder: str = "",
-    pairing: Pairing | None = None,
+    messages: Sequence[Message], earlier: Iterable[str] = (), told: _Told = _NOTHING_TOLD, folder: str = ""
 ) -> tuple[StateLine, ...]:
-    """Return the state at the end of these messages, in the order of worth.
-
-    `earlier`: lines, without bullets, of the state block of an earlier round's summary; newer facts overtake them.
-    `folder`: where the session works, if that is known.
-    `told`: where it stands. What is there from before was left out of the block only where it can be seen.
-    `pairing`: that of the messages, where it is known.
-    """
-    state, calls = _state_after(messages, earlier, told, folder, pairing)
+    """Return the state at the end of these messages, in the order of worth; the rest as for `_state_after`."""
+    state, calls = _state_after(messages, earlier, told, folder)
     return tuple(_by_worth(state, calls))
 
 
@@ -116,12 +105,17 @@ def _state_after(
     earlier: Iterable[str],
     told: _Told,
     folder: str,
-    pairing: Pairing | None,
+    pairing: Pairing | None = None,
     *,
     every_error: bool = False,
 ) -> tuple[_State, int]:
     """Return what is known behind these messages, and the number of their calls behind those that were told.
-    `every_error`: also of errors that are too old to be told."""
+
+    `earlier`: lines, without bullets, of the state block of an earlier round's summary; newer facts overtake them.
+    `told`: where it stands. What is there from before was left out of the block only where it can be seen.
+    `folder`: where the session works, if that is known. `pairing`: that of the messages, where it is known.
+    `every_error`: also of errors that are too old to be told.
+    """
     calls = read_calls(messages, pairing)
     before = sum(call.message <= told.last for call in calls)
     home = session_folder(folder, messages) or main_folder(calls)
@@ -137,9 +131,7 @@ def _state_after(
             given_up = not every_error and is_given_up(order, len(calls) - before)
             _note(state, call, order, given_up=given_up)
         elif call.message == last and not ends_session(call.tool):
-            state.pending.append(
-                StateLine("pending", _IN_FLIGHT + told_in_flight(call, _COMMAND_WIDTH), call.message, open=True)
-            )
+            state.pending.append(StateLine("pending", _IN_FLIGHT + told_in_flight(call), call.message, open=True))
     return state, len(calls) - before
 
 
@@ -152,20 +144,17 @@ class KnownState(Struct, frozen=True):
     """Messages, by index, with failures that a later call made up for, or checks that have passed since."""
 
 
-def session_state(
-    messages: Sequence[Message], folder: str = "", pairing: Pairing | None = None
-) -> tuple[StateLine, ...]:
+def session_state(messages: Sequence[Message], folder: str = "") -> tuple[StateLine, ...]:
     """Return the state at the end of a session, with what summaries of earlier rounds say of it. `folder`: where it
-    works, if that is known. `pairing`: that of the messages, where it is known."""
-    new, earlier, told = _rounds(messages)
-    return compute_state(new, earlier, told, folder, pairing if new is messages else None)
+    works, if that is known."""
+    return compute_state(*_rounds(messages), folder)
 
 
 def known_state(
     messages: Sequence[Message], folder: str = "", pairing: Pairing | None = None, *, every_error: bool = True
 ) -> KnownState:
     """Return the same, and the failures that are over: of errors, where not `every_error` is asked for, those that are
-    not too old to be told; of checks all."""
+    not too old to be told; of checks all. `pairing`: that of the messages, where it is known."""
     new, earlier, told = _rounds(messages)
     pairing = pairing if new is messages else None
     state, calls = _state_after(new, earlier, told, folder, pairing, every_error=every_error)
@@ -262,7 +251,7 @@ def _note_running(state: _State, call: ToolCall) -> None:
     for number in (call.asked, *handles(call.arguments)) if state.running else ():
         state.running.pop(number, None)
     if call.running:
-        text = f"{_RUNNING}{one_line(call.command, _COMMAND_WIDTH)} ({call.running})"
+        text = f"{_RUNNING}{one_line(call.command, COMMAND_WIDTH)} ({call.running})"
         state.running[call.running] = StateLine("effect", text, call.message, open=True)
 
 
