@@ -15,14 +15,13 @@ from compactor_cli.model.talking import is_interjection
 from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import Attempt, quotes_all
 from compactor_cli.strategies.adaptive.building import REQUEST, PlanBuilder
-from compactor_cli.strategies.adaptive.conversation import ranked_lines
+from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.misleading import misleads
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
-from compactor_cli.strategies.adaptive.newest_exchanges import RESULT_SHARE
-from compactor_cli.strategies.adaptive.pending_results import take_pending
 from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
+from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.rooms import (
     BINDING_SHARE,
@@ -46,8 +45,6 @@ _SHORT_REQUEST = 150
 """Tokens of a request whose sentences are kept as the words of the user or not at all."""
 _USED = 0.97
 """Share of the room below which groups are looked for that fit whole into what is left."""
-_ASKED = (RESULT_SHARE, RESULT_SHARE / 4)
-"""Shares of a small and of a large room that lines of the newest result with what it was asked for may take."""
 _RESULTS = 0.15
 """Share of the room for results since the newest request that stay as a whole."""
 _LEAST = 0.1
@@ -74,6 +71,7 @@ class Chooser(PlanBuilder):
     def _take_required(self, free: int) -> None:
         """Take what comes before the lines of most value, of `free` tokens; of talk, what is worth most."""
         inputs = self.inputs
+        self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
         if self.talk and inputs.profile is not None:
             ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
             self._take(filterfalse(self._ends_summary, ranked))
@@ -129,8 +127,7 @@ class Chooser(PlanBuilder):
     def _take_pending(self) -> None:
         """Take lines of the results that the agent answers next."""
         pending = [line for line in self.newest.pending_results(self.lines) if line not in self.lines.silent]
-        rooms = SMALL, int(RESULT_SHARE * self.room), int(share_of(self.room, *_ASKED))
-        take_pending(pending, self.lines, self.selector, self.renderer.asked_for, rooms)
+        take_pending(pending, self.lines, self.selector, self.renderer.asked_for, self.room, SMALL)
 
     def _take_results(self, room: int) -> None:
         """Take results for the newest request that are worth it as a whole, the newest first, in `room` tokens."""

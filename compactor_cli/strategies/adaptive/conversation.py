@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from operator import itemgetter
 
 from msgspec.structs import replace
 
+from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import SessionText
 from compactor_cli.features.talk import Statement, both_values, either, rank_statements
@@ -14,7 +18,8 @@ from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import is_interjection, people_talk
-from compactor_cli.strategies.shared.rooms import SMALL_ROOM, part_between
+from compactor_cli.strategies.adaptive.must_keep import speech_of
+from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between, part_between
 from compactor_cli.summary_text.excerpts import begins_part, is_said_by
 
 _TALK = 0.6
@@ -29,18 +34,36 @@ _MESSAGE = 4
 """Tokens of a message besides its text."""
 _TINY, _ANSWER = 150, 0.25
 """Tokens up to which a room is tiny, and what an answer of an agent counts there: what the user said comes first."""
+_ANSWERED = 0.3
+"""Share of a room for what the newest request answers; of a tiny one it has nothing."""
 _BINDS = 0.4
 """How likely a sentence of the user has to bind the rest for it to be taken without its message, too."""
 
 
 def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
     """Return whether nobody calls a tool, and what is said is not full of names as work in a text form is."""
-    calls = any(
+    return not _has_calls(messages) and talk_share(session) >= _TALK
+
+
+def _has_calls(messages: Sequence[Message]) -> bool:
+    return any(
         message.role == "tool" or part.kind in ("tool_call", "tool_result")
         for message in messages
         for part in message.parts
     )
-    return not calls and talk_share(session) >= _TALK
+
+
+def answered_lines(
+    messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int
+) -> Sequence[int]:
+    """Return what the newest request answers, or how it ends where it has no room, when an agent does nothing but
+    talk: what it says is all that there is to go on with."""
+    index, _ = max(answers_before_turns(messages), key=itemgetter(1), default=(-1, -1))
+    if index < 0 or _has_calls(messages) or people_talk(messages):
+        return ()
+    speech = speech_of(lines, index)
+    used = [*accumulate(map(cost, reversed(speech)))]
+    return speech[len(speech) - bisect_right(used, between(room, (_TINY, 0.0), (SMALL_ROOM, _ANSWERED))) :]
 
 
 def ranked_lines(

@@ -134,9 +134,7 @@ class InPlaceRenderer:
 
     def asked_for(self, number: int) -> list[int]:
         """Return the lines of a result that hold what it was asked for, the first of which tells most."""
-        piece, lines = self._lines.session.pieces[number], self._lines.of_piece(number)
-        texts = [self._lines.text(line) for line in lines]
-        return [lines[index] for index in self._asked.lines((piece.message, piece.part), texts)]
+        return self._asked.in_piece(number, self._lines)
 
     def _asked_lines(self, number: int) -> Sequence[int]:
         """Return a few lines of a result, the first of which holds what was asked for."""

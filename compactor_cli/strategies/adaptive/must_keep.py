@@ -143,7 +143,7 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
         return turn != turns[-1], messages[turn[1]].tokens > _FEW_WORDS, -turn[1]
 
     for index, request in sorted(turns, key=place):
-        if speech := _speech(lines, index):
+        if speech := speech_of(lines, index):
             end = _end_of(speech, lines)
             others = [line for line in speech if line != end]
             before = [line for line in others if line < end][1 - _END :]
@@ -158,7 +158,7 @@ def agreed_to(messages: Sequence[Message], lines: SessionLines) -> Iterator[tupl
     index, request = max(answers_before_turns(messages), key=lambda turn: turn[1], default=(-1, -1))
     if request < 0:
         return
-    speech, reply = _speech(lines, index), messages[request]
+    speech, reply = speech_of(lines, index), messages[request]
     agrees = reply.tokens <= AGREEMENT
     if agrees and speech:
         yield speech, False
@@ -208,7 +208,7 @@ def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
         return []
     if last.calls:
         return list(lines.of_message(last.index))[-1:] if all(_THINKS.search(call.name) for call in last.calls) else []
-    speech = _speech(lines, last.index)
+    speech = speech_of(lines, last.index)
     return [*speech[:-_END][:1], *speech[-_END:]]
 
 
@@ -245,7 +245,8 @@ def names_something(text: str) -> bool:
     return any(map(str.isdigit, text)) or bool(identifiers(text))
 
 
-def _speech(lines: SessionLines, message: int) -> list[int]:
+def speech_of(lines: SessionLines, message: int) -> list[int]:
+    """Return the lines that say something of the words of a message."""
     own = (line for line in lines.of_message(message) if line not in lines.silent)
     return [line for line in own if lines.piece(line).speech and lines.has_words(line)]
 

@@ -14,8 +14,6 @@ from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
 
-RESULT_SHARE = 0.2
-"""Share of the room for lines of the result that the agent answers next."""
 _MOST = 40
 """Newest groups that may stay at their place for being the newest."""
 _FEW_LISTING = 3

@@ -10,6 +10,7 @@ from itertools import chain, islice
 from math import inf
 
 from compactor_cli.features.call_lines import PATHS
+from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot, pair
@@ -75,6 +76,11 @@ class Asked:
             behind = chain.from_iterable(range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in found)
             self._found[result] = tuple(dict.fromkeys((*found, *(n for n in behind if has_words(lines[n])))))
         return self._found[result]
+
+    def in_piece(self, number: int, lines: SessionLines) -> list[int]:
+        """Return the same of a piece of a session, by the numbers of its lines."""
+        piece, own = lines.session.pieces[number], lines.of_piece(number)
+        return [own[index] for index in self.lines((piece.message, piece.part), [lines.text(line) for line in own])]
 
     def _wanted(self, result: Spot) -> tuple[frozenset[str], frozenset[str]]:
         """Return the words that a result was asked for, and the numbers of lines."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -12,7 +13,10 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message
 from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.shared.asked import Asked
+from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.rooms import DETAIL, LARGE_ROOM
 from compactor_cli.strategies.shared.selection import Selector, densest
@@ -47,15 +51,31 @@ def quoted_details(
     selector = Selector(lines, values.of, inputs.count, sorted(known), scoped=room > LARGE_ROOM)
     said = [m for m in inputs.messages if m.origin != "request"]
     answer = said[-1].index if ends_in_words(said) else -1
+    stay: set[int] = set()
+    if newest:
+        asked_for = partial(Asked(inputs.messages, inputs.pairing).in_piece, lines=lines)
+        took = take_pending([*_pending(lines, inputs.messages)], lines, selector, asked_for, room)
+        room, newest, stay = room - took, max(0, newest - took), {*selector.taken}
     room -= _take_newest(selector, lines, newest, leaving=True, answer=answer)
-    stay = {line for line in selector.taken if lines.message(line) == answer}
+    stay |= {line for line in selector.taken if lines.message(line) == answer}
     left = selector.fill(densest(lines, room), room)
     left -= _take_newest(selector, lines, left) if newest else 0
     best = max((choice.value for choice in selector.taken.values()), default=0.0)
-    # what the work came to is not the first to make way for the rest of the summary, though all its names are known
+    # what is to be answered, and what the work came to, is not the first to make way for the rest of the summary,
+    # though all its names are known
     kept = (replace(choice, value=best) if choice.line in stay else choice for choice in selector.taken.values())
     chosen = sorted(kept, key=lambda choice: choice.line)
     return tuple(Quoter(inputs.messages, lines, inputs.count, inputs.pairing).excerpts(chosen)), left
+
+
+def _pending(lines: SessionLines, messages: Sequence[Message]) -> Iterator[int]:
+    """Yield the lines of the results that the agent answers next."""
+    shown = sorted(lines.first_of)
+    pieces = [lines.session.pieces[number] for number in shown]
+    last = max((piece.message for piece in pieces if messages[piece.message].role == "assistant"), default=-1)
+    for number, piece in zip(shown, pieces, strict=True):
+        if piece.message > last >= 0 and messages[piece.message].parts[piece.part].kind == "tool_result":
+            yield from (line for line in lines.of_piece(number) if line not in lines.silent)
 
 
 def _take_newest(selector: Selector, lines: SessionLines, room: int, *, leaving: bool = False, answer: int = -1) -> int:

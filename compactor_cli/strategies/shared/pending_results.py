@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 
 from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import SessionPiece
 from compactor_cli.features.work.endings import BEGINS_AS_FAILED, refuses_edit
+from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import Selector
 from compactor_cli.text.line_numbers import is_numbered
 from compactor_cli.text.noise import is_prompt
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.patterns import compiled_later
 
+_RESULTS = 0.2
+"""Share of the room for lines of these results."""
 _END = 3
 """Lines at the end of a result that count as new."""
 _ROOM = 300
 """Tokens for results from which on there is room for what stands between chosen lines."""
 _FOR_HOLES, _HOLE = 0.15, 4
 """Share of the room for what stands between chosen lines, and how many lines these are."""
+_WHOLE, _SHORT = (0.35, 0.3), 400
+"""Shares of a small and of a large room for results that stay as a whole, and tokens up to which one does."""
+_ASKED = (_RESULTS, _RESULTS / 4)
+"""Shares of a small and of a large room that lines with what a result was asked for may take."""
+_MEMBER = compiled_later(r'\s*"[^"\\]+"\s*:\s*"')
+"""The beginning of a member of a JSON object that is a text."""
+_WORD, _SENTENCE = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2}|[^\W\d_]{2,}"), 12
+"""A word, or about one in scripts without blanks, and the words from which on a text says something."""
 _BEFORE = 20
 """Results before that are looked at for what an output says again."""
 
@@ -27,18 +41,17 @@ def take_pending(
     lines: SessionLines,
     selector: Selector,
     asked_for: Callable[[int], Iterable[int]],
-    rooms: tuple[int, int, int],
-) -> None:
-    """Take the lines of small results, or those that hold what they were asked for, and the best of the others; what
-    earlier results say, too, comes last. `asked_for`: the lines of a piece that do. `rooms`: tokens of results that are
-    small, for all lines, and of these for what was asked for."""
-    small, room, left = rooms
+    size: int,
+    small: int = 0,
+) -> int:
+    """Take results that have room as a whole, of the others the lines that hold what they were asked for, and the best
+    ones; what earlier results say, too, comes last. Returns the tokens taken. `asked_for`: the lines of a piece that
+    do. `size`: tokens of the whole room. `small`: tokens up to which a result stays in any case."""
     telling = [line for line in pending if not is_prompt(lines.text(line))]
-    if sum(map(selector.tokens, telling)) <= min(small, room):
-        for line in telling:
-            selector.take(line)
-        return
+    known = len(selector.taken)
+    room = int(_RESULTS * size) - _take_whole(telling, lines, selector, share_of(size, *_WHOLE), small)
     again = seen_before(telling, lines)
+    left = min(int(share_of(size, *_ASKED)), room)
     room -= left
     first = {lines.piece_of[line]: line for line in reversed(telling)}
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
@@ -47,6 +60,9 @@ def take_pending(
             if selector.cost(line) <= left:
                 left -= selector.take(line)
     left += room
+    for line in telling:
+        if _says(lines.text(line)) and selector.cost(line) <= left // 2:
+            left -= selector.take(line)
     apart = int(left * _FOR_HOLES) if left >= _ROOM and any(lines.scope(line) >= 0 for line in pending) else 0
     left = apart + selector.fill((line for line in pending if line not in again), left - apart)
     if apart:
@@ -55,6 +71,28 @@ def take_pending(
                 left -= sum(map(selector.take, hole))
         left = selector.fill((line for line in pending if line not in again), left)
     selector.fill(again, left)
+    return sum(choice.cost for choice in islice(selector.taken.values(), known, None))
+
+
+def _take_whole(telling: Sequence[int], lines: SessionLines, selector: Selector, room: float, small: int) -> int:
+    """Take results that have `room` as a whole, the smallest first; return the tokens of those that would be cut
+    otherwise. Rows that are not there were not found, to whoever reads the others."""
+    of_piece: dict[int, list[int]] = {}
+    for line in telling:
+        of_piece.setdefault(lines.piece_of[line], []).append(line)
+    taken = cut = 0
+    for tokens, result in sorted((sum(map(selector.tokens, result)), result) for result in of_piece.values()):
+        if tokens > min(_SHORT, room - taken):
+            break
+        taken += sum(map(selector.take, result))
+        cut += tokens if tokens > small else 0
+    return cut
+
+
+def _says(text: str) -> bool:
+    """Return whether a line is a member of a record with sentences: what a mail, a ticket or a page says, of which few
+    words are names."""
+    return _MEMBER.match(text) is not None and len(_WORD.findall(text)) >= _SENTENCE
 
 
 def holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) -> list[Sequence[int]]:
@@ -77,12 +115,22 @@ def _begins_as_failed(said: str) -> bool:
 
 def seen_before(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
     """Return which of the lines of the newest results stand in one of the results before, such as the page around what
-    changes, but for errors, which are there again, and the end, where tools say how they stand now."""
+    changes, but for errors, which are there again, and the end, where tools say how they stand now, unless two results
+    ended like that before, as pages do."""
     first = lines.piece_of[telling[0]] if telling else 0
     before = [piece for piece in lines.session.pieces[:first] if not piece.speech and not piece.call][-_BEFORE:]
     texts = (piece.text for piece in before if not is_numbered(piece.text))  # what is read again may have been lost
     known = {line.strip() for text in texts for line in text.split("\n")}
     for number in dict.fromkeys(lines.piece_of[line] for line in telling) if known else ():
         known -= {line.strip() for line in result_errors(lines.session.pieces[number].text, None)}
-    told = {line: lines.text(line).split("\n") for line in telling[:-_END]}
+    footer = {line for line, count in Counter(chain.from_iterable(map(_end_of, before))).items() if count > 1}
+    told = {line: lines.text(line).split("\n") for line in telling}
+    for line in telling[-_END:]:
+        if not footer.issuperset(map(str.strip, told[line])):
+            del told[line]
     return frozenset(line for line, text in told.items() if known.issuperset(map(str.strip, text)))
+
+
+def _end_of(piece: SessionPiece) -> set[str]:
+    """Return the last lines of a text."""
+    return {line.strip() for line in piece.text.rstrip().rsplit("\n", _END)[1:]}
