@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.session_text import SessionPiece
 from compactor_cli.features.work.endings import BEGINS_AS_FAILED, refuses_edit
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import Selector
@@ -115,22 +113,12 @@ def _begins_as_failed(said: str) -> bool:
 
 def seen_before(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
     """Return which of the lines of the newest results stand in one of the results before, such as the page around what
-    changes, but for errors, which are there again, and the end, where tools say how they stand now, unless two results
-    ended like that before, as pages do."""
+    changes, but for errors, which are there again, and the end, where tools say how they stand now."""
     first = lines.piece_of[telling[0]] if telling else 0
     before = [piece for piece in lines.session.pieces[:first] if not piece.speech and not piece.call][-_BEFORE:]
     texts = (piece.text for piece in before if not is_numbered(piece.text))  # what is read again may have been lost
     known = {line.strip() for text in texts for line in text.split("\n")}
     for number in dict.fromkeys(lines.piece_of[line] for line in telling) if known else ():
         known -= {line.strip() for line in result_errors(lines.session.pieces[number].text, None)}
-    footer = {line for line, count in Counter(chain.from_iterable(map(_end_of, before))).items() if count > 1}
-    told = {line: lines.text(line).split("\n") for line in telling}
-    for line in telling[-_END:]:
-        if not footer.issuperset(map(str.strip, told[line])):
-            del told[line]
+    told = {line: lines.text(line).split("\n") for line in telling[:-_END]}
     return frozenset(line for line, text in told.items() if known.issuperset(map(str.strip, text)))
-
-
-def _end_of(piece: SessionPiece) -> set[str]:
-    """Return the last lines of a text."""
-    return {line.strip() for line in piece.text.rstrip().rsplit("\n", _END)[1:]}
