@@ -1,9 +1,12 @@
-"""Of the agent's own task list the newest is what holds: an older one is not quoted beside it."""
+"""Of the agent's own task list the newest is what holds: an older one is not quoted, nor one that the state tells."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from compactor_cli.strategies.adaptive import building
 from tests.pipeline.sessions import Json, assistant, compact, long_session, result
 
 LISTS = (
@@ -28,7 +31,17 @@ def quoted(lists: int) -> str:
     return "\n".join(m.text() for m in part.messages if m.origin == "summary")
 
 
-def test_a_list_that_was_written_anew_is_not_quoted_and_the_newest_may_be() -> None:
+def test_a_list_of_tasks_that_the_state_tells_is_not_quoted_beside_it() -> None:
+    for count in (1, 2):
+        told = quoted(count)
+        assert [text for text in LISTS[count - 1] if f"- [ ] {text}" not in told] == []
+        assert "TodoWrite: " not in told
+
+
+def test_where_the_state_has_no_room_for_all_tasks_only_the_newest_list_is_quoted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(building, "_STATE", (0.01, 0.01))
     assert "#18 TodoWrite: " in quoted(1)
     both = quoted(2)
     assert "#18 TodoWrite: " not in both

@@ -78,6 +78,16 @@ def outdated_lists(messages: Sequence[Message]) -> frozenset[Spot]:
     return frozenset(lists[:-1])
 
 
+def list_calls(messages: Sequence[Message]) -> frozenset[Spot]:
+    """Return (message, part) of each call that writes the agent's own list of tasks, or a part of it."""
+    return frozenset(
+        (at, position)
+        for at, message in enumerate(messages)
+        for position, part in enumerate(message.parts)
+        if part.kind == "tool_call" and _writes_list(part)
+    )
+
+
 def told_words(parts: Iterable[Part]) -> str:
     """Return the words of calls and results, in which `names_task` looks."""
     return " ".join(["", *(word for part in parts for word in _WORDS.findall(unescape(part.text))), ""])

@@ -11,7 +11,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import SessionText, read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.features.work.state import known_state
-from compactor_cli.features.work.task_lists import names_task, outdated_lists, told_words
+from compactor_cli.features.work.task_lists import list_calls, names_task, outdated_lists, told_words
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import CLOSING, NEWEST_EXCHANGE, PlanInput
@@ -115,6 +115,9 @@ class PlanBuilder:
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
         self.quoter.always = needed
         self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, self._is_seen)
+        tasks = {line for line in known.lines if line.kind == "task"}
+        if tasks and tasks.issubset(self.state):  # the state tells the whole list
+            self.outdated |= list_calls(inputs.messages)
         self.told = {line for line in self.state if line.message in self.group_of and self._is_told_there(line)}
 
     def newest_within(self, limit: int) -> NewestExchanges:
