@@ -38,7 +38,7 @@ def test_a_list_of_tasks_that_the_state_tells_is_not_quoted_beside_it() -> None:
         assert "TodoWrite: " not in told
 
 
-def test_where_the_state_has_no_room_for_all_tasks_only_the_newest_list_is_quoted(
+def test_where_the_state_has_no_room_for_all_tasks_the_newest_list_is_quoted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(building, "_STATE", (0.01, 0.01))
