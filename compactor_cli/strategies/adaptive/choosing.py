@@ -34,7 +34,7 @@ from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, dense
 
 _CONCLUSION = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
-_ANSWERS = (0.05, 0.12)
+_ANSWERS = (0.05, 0.18)
 """Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
 _AGREED, _PICKED, _LONGEST_AGREED = (0.2, 0.1), (0.4, 0.1), 300
 """Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to is whole,
