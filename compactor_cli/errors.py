@@ -31,7 +31,7 @@ BUG_REMEDY = "Run again with --debug and report the traceback."
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Behind a name that nobody knows, the one that is spelled most like it: ` (did you mean adaptive?)`."""
+    """Return, behind a name that nobody knows, the one that is spelled most like it: ` (did you mean adaptive?)`."""
     from difflib import get_close_matches
 
     near = get_close_matches(word.lower(), [name for name in known if name], n=1)

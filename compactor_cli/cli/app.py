@@ -189,7 +189,7 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def main() -> None:
-    """Entry point of the `compactor` script."""
+    """Run the `compactor` script."""
     # one short run over many small values, none of them in cycles: the collector only costs time
     gc.disable()
     _catch_ending_signals()

@@ -148,7 +148,7 @@ def _report(
 def _write(
     session: Session, source: Source, job: Job, data: Content, parts: Sequence[Compaction], place: str, *, changed: bool
 ) -> StoredResult:
-    """Return the output of one file, as it is to be stored, when all that it takes away is kept as asked."""
+    """Write the output of one file once all that it takes away is kept as asked; return what was kept."""
     kept = job.keeper.keep(source, data, parts, place, changed=changed)
     if changed and session.settings.archive.manifest:  # first: without the archive it is the only account of what goes
         kept = replace(kept, manifest=job.keeper.write_manifest(source, data, parts, place))
@@ -166,7 +166,7 @@ def _write(
 
 
 def _compacted(session: Session, source: Source, job: Job) -> tuple[Content, list[Compaction], Probed | None]:
-    """Return the output of one file; with a probe, what the provider counts of it."""
+    """Return the output of one file and its compactions; with a probe, what the provider counts of it."""
     settings, keeper = session.settings, job.keeper
     counts: list[Probed] = []
     remember = keeper.remembering() if job.args.writes and keeper.flushes else None
@@ -232,8 +232,8 @@ def compact_always(
     remember: Remembering | None = None,
     decided: Sequence[Decided] = (),
 ) -> tuple[Content, list[Compaction]]:
-    """Return every conversation of a file, by the settings, with memories to put into each; where there are none, those
-    that `recall` finds. `remember` finds what is worth
+    """Compact every conversation of a file by the settings; return the output, and what was done to each. `recalled`:
+    memories to put into each; where there are none, those that `recall` finds. `remember` finds what is worth
     remembering of them. `decided`: a person's decisions on each. Word of the stages is given but for the last: the
     output is yet to be written."""
     tools = [

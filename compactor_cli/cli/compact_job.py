@@ -151,7 +151,7 @@ class Job(Struct, frozen=True, kw_only=True):
 
     @property
     def lists(self) -> bool:
-        """A list is kept of what is done, for --resume."""
+        """Return whether a list is kept of what is done, for --resume."""
         return self.several and self.args.writes and bool(self.args.out_dir)
 
     def place(self, file: str) -> str:

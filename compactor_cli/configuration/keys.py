@@ -37,12 +37,12 @@ class Key(Struct, frozen=True):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The values that are allowed; empty where any is."""
+        """Return the values that are allowed; empty where any is."""
         return _names(self.name) or self.declared_choices
 
     @property
     def is_share(self) -> bool:
-        """Whether it, or each item of it, is a share between 0 and 1."""
+        """Return whether it, or each item of it, is a share between 0 and 1."""
         return self.kind is float and (self.minimum, self.maximum) == (0, 1)
 
     @property
@@ -59,7 +59,7 @@ class Key(Struct, frozen=True):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The environment variables that set it; the last one wins."""
+        """Return the environment variables that set it; the last one wins."""
         return (self.seed_variable, self.variable) if self.seed_variable else (self.variable,)
 
 

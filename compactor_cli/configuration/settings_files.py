@@ -28,7 +28,7 @@ class SettingsFile(Struct, frozen=True):
 
     @property
     def section(self) -> tuple[str, ...]:
-        """The table in the file that holds the settings."""
+        """Return the table in the file that holds the settings."""
         return ("tool", "compactor") if self.path.name == PYPROJECT else ()
 
     @property

@@ -47,8 +47,8 @@ class SessionLines:
     """The lines of a session in order, with an upper bound of what each is worth."""
 
     def __init__(self, session: SessionText, worth: Callable[[int], float], skip: frozenset[int] = frozenset()) -> None:
-        """`worth` gives the value of a term; messages in `skip` have no lines. A bound of 0 says that a line is worth
-        nothing, such as an import among others."""
+        """Read the lines of a session. `worth` gives the value of a term; messages in `skip` have no lines. A bound of
+        0 says that a line is worth nothing, such as an import among others."""
         self.session = session
         self.piece_of: array[int] = array("i")
         self.starts: array[int] = array("i")

@@ -95,7 +95,7 @@ class SessionText(Struct):
         return self._known.get(name)
 
     def occurrences(self) -> dict[int, int]:
-        """Name -> how often it stands anywhere; quoted ones are not counted."""
+        """Return name -> how often it stands anywhere; quoted ones are not counted."""
         found: dict[int, int] = {}
         for chunk, count in self.counts.items():
             for term in self._data[chunk]:

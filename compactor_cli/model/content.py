@@ -74,7 +74,7 @@ def joined(content: Content, chunks: Iterable[bytes]) -> Content:
 
 
 def sha256(content: Content) -> str:
-    """Its SHA-256 as hex digits."""
+    """Return its SHA-256 as hex digits."""
     digest = hashlib.sha256()
     for chunk in in_pieces(content):
         digest.update(chunk)

@@ -113,7 +113,7 @@ class Message(Struct, frozen=True):
 
     @property
     def number(self) -> int:
-        """Its number in the input: what summaries, tables and reports name it by."""
+        """Return its number in the input: what summaries, tables and reports name it by."""
         return self.index if self.given is None else self.given
 
     @property

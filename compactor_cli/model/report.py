@@ -121,22 +121,22 @@ class Compaction(Struct, frozen=True):
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        """Of the messages of `repaired`; empty when nothing was decided."""
+        """Return the scores of the messages of `repaired`; empty when nothing was decided."""
         return self.rate().scores
 
     @property
     def message_tiers(self) -> tuple[int | None, ...]:
-        """Tier of each message of `repaired`, as in Analysis; empty when nothing was decided."""
+        """Return the tier of each message of `repaired`, as in Analysis; empty when nothing was decided."""
         return self.rate().tiers
 
     @property
     def spent(self) -> tuple[Spent, ...]:
-        """Where the tokens of the output went: their sum, whatever the strategy."""
+        """Return where the tokens of the output went: their sum, whatever the strategy."""
         return self.use_of_tokens()
 
     @property
     def residuals(self) -> frozenset[int]:
-        """Messages of `repaired` that bypassed compression."""
+        """Return the messages of `repaired` that bypassed compression."""
         return self.use_of_tiers().residuals
 
     @property

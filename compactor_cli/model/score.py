@@ -68,5 +68,5 @@ class Rated(Struct, frozen=True):
 
     @property
     def tiers(self) -> tuple[int | None, ...]:
-        """Tier of each message; None for residuals and system messages."""
+        """Return the tier of each message; None for residuals and system messages."""
         return self.rate().tiers

@@ -37,7 +37,7 @@ class Entry(Struct, frozen=True):
 
     @property
     def message(self) -> Message:
-        """The message itself, as it was before where there was a before."""
+        """Return the message itself, as it was before where there was a before."""
         message = self.before or self.after
         if message is None:  # neither side: nobody makes such an entry
             raise ValueError("an entry has a message before or after")

@@ -138,7 +138,7 @@ class Source(Struct, frozen=True):
 
     @property
     def stored(self) -> Content:
-        """The bytes of the file as it is stored."""
+        """Return the bytes of the file as it is stored."""
         return self.packed or self.data
 
     @property

@@ -80,7 +80,7 @@ def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
 def _allocate(
     target: int, analysis: Analysis, reasons: dict[int, str], settings: Settings, protected: int, residuals: int
 ) -> Budget:
-    """Share out seed 000's budget, with what is protected as its fixed part."""
+    """Return seed 000's budget shared out, with what is protected as its fixed part."""
     return allocate(
         target,
         FixedParts(system_prompt=protected, current_message=0),

@@ -22,7 +22,7 @@ def allocate(
     residual_share: float = 0.20,
     shares: Sequence[Fraction] = SHARES,
 ) -> Budget:
-    """Share out a budget of `total` tokens.
+    """Return a budget of `total` tokens, shared out.
 
     Residuals come first, up to their share of the total; tiers get their shares of what the
     fixed parts, the margin and the residuals leave. With `needs`, what a tier cannot use goes to

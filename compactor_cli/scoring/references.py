@@ -33,7 +33,7 @@ class _Origins(dict[bytes, int]):
 
 
 def reference_counts(messages: Sequence[Message]) -> list[int]:
-    """For each message, how many later ones name its id or use an identifier that first appeared in it.
+    """Return for each message how many later ones name its id or use an identifier that first appeared in it.
 
     One pass with an index of first appearances; linear in the length of the transcript.
     """

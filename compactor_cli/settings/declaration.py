@@ -342,7 +342,7 @@ class Settings(_Values):
 
     @property
     def strategy_name(self) -> str:
-        """The strategy that is used: the one that is set, or the best one for the kind of run."""
+        """Return the strategy that is used: the one that is set, or the best one for the kind of run."""
         return self.strategy_for(aims=self.target_tokens is not None or self.target_ratio is not None)
 
     def strategy_for(self, *, aims: bool) -> str:
@@ -357,7 +357,7 @@ class Settings(_Values):
 
     @property
     def scorer_name(self) -> str:
-        """The scorer that is used: the one that is set, or the strategy's own."""
+        """Return the scorer that is used: the one that is set, or the strategy's own."""
         return self.scoring.scorer or ("weighted" if self.strategy == "ranked" else "factors")
 
 

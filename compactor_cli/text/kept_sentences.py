@@ -71,7 +71,7 @@ class Keywords:
 
 
 def points(sentence: str, keywords: Keywords) -> int:
-    """Score as seed 000 does: 10 for each keyword, 5 for words of decision, 3 for markers of importance."""
+    """Return the points of seed 000: 10 for each keyword, 5 for words of decision, 3 for markers of importance."""
     score = KEYWORD * keywords.hits(sentence)
     score += DECISION if _DECISION.search(sentence) else 0
     score += MARKER if _MARKER.search(sentence) else 0

@@ -79,7 +79,7 @@ def _anywhere(path: str) -> str:
 
 
 def _run_all(session: Session, files: Sequence[str], job: Job) -> int:
-    """Return every file, and what is told of all of them. The code of the first that failed."""
+    """Compact every file, and say what became of all of them; return the exit code of the first that failed."""
     args = job.args
     try:
         outcomes = run_files(session, files, job)

@@ -77,7 +77,7 @@ class ToolCall(Struct, frozen=True):
 
     @property
     def said(self) -> str:
-        """Its result, of a command what it put out; all results together may be too large for memory."""
+        """Return its result, of a command what it put out; all results together may be too large for memory."""
         text = "" if self.result is None else self.result.text
         return _put_out(text) if self.command and text.startswith("{") else text
 

@@ -85,7 +85,7 @@ class Run(Struct, frozen=True):
 
     @property
     def error(self) -> str:
-        """The first line that says what went wrong; looked for where it is told."""
+        """Return the first line that says what went wrong; looked for where it is told."""
         if self.mended:
             return ""
         return self.known_error if self.result is None else _error(self.result.text, self.check)

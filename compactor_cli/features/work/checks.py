@@ -49,12 +49,13 @@ class CheckRun(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Whether it was limited to nothing."""
+        """Return whether it was limited to nothing."""
         return not self.paths and not self.selected
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Folders that it was limited to; empty where it names files, of which nobody knows what they check."""
+        """Return the folders that it was limited to; empty where it names files, of which nobody knows what they
+        check."""
         folders = tuple(path.removesuffix("...") for path in self.paths)
         return () if any(re.search(r"\.\w+(?:::.*)?$", folder) for folder in folders) else folders
 

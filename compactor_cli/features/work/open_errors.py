@@ -95,7 +95,7 @@ class OpenError(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """What went wrong; looked for where it is told or compared."""
+        """Return what went wrong; looked for where it is told or compared."""
         call = self.call
         return said_why(call.said, command=bool(call.command), width=_ERROR_WIDTH) if call else self.said
 

@@ -62,7 +62,7 @@ class _Line(Struct):
 
     @property
     def first_check(self) -> int:
-        """The number of the first step that is a check; that behind the last step where there is none."""
+        """Return the number of the first step that is a check; that behind the last step where there is none."""
         if self._first_check < 0:
             checks = (at for at, step in enumerate(self.steps) if _is_check(step))
             self._first_check = next(checks, len(self.steps))

@@ -164,10 +164,8 @@ class _Planner:
         return max(requests, default=-1)
 
     def _large(self, protected: Sequence[Group]) -> set[int]:
-        """Return the last request, when it would leave too little room for the rest: its lines that bind are kept.
-
-        None when there is not even room for what is left of it.
-        """
+        """Return the group of the last request, when it would leave too little room for the rest: its lines that bind
+        are kept. Empty when there is not even room for what is left of it."""
         if self.inputs.target is None:
             return set()
         newest = self.last_request()

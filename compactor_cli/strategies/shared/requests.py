@@ -139,8 +139,8 @@ def marked(kept: KeptRequest, whole: str) -> str:
 
 
 def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
-    """Rate by the learned score of what people say, with what the agent says in between, and by the words alone: half
-    each. Sentences of earlier rounds have negative numbers."""
+    """Return what rates sentences by the learned score of what people say, with what the agent says in between, and by
+    the words alone: half each. Sentences of earlier rounds have negative numbers."""
 
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
         # read here, as most sessions have room for all that was said and ask for no values
@@ -155,7 +155,7 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
 
 
 def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
-    """Rate sentences by their words alone: rare ones, names and numbers speak for them, nods do not."""
+    """Return the values of sentences by their words alone: rare ones, names and numbers speak for them, nods do not."""
     terms = [subject_terms(text) for _, text in sentences]
     spread = Counter(term for own_terms in terms for term in own_terms)
     scale = log(1 + len(sentences)) or 1.0

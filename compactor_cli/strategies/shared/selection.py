@@ -72,8 +72,8 @@ class Selector:
         *,
         scoped: bool = True,
     ) -> None:
-        """`worth`: value of a term (0: not worth anything). `cost`: tokens of a text. `covered`: terms
-        that stand in what is kept anyway. `scoped`: lines of code come with the beginning of what they are in."""
+        """Choose among `lines`. `worth`: value of a term (0: not worth anything). `cost`: tokens of a text. `covered`:
+        terms that stand in what is kept anyway. `scoped`: lines of code come with the beginning of what they are in."""
         self.lines = lines
         self._worth = worth
         self._cost = cost
