@@ -40,12 +40,12 @@ class Saved(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """Its title, or the first request."""
+        """Return its title, or the first request."""
         return self.about.title or self.about.request
 
     @property
     def resume(self) -> str:
-        """The command that goes on with it; empty where there is none."""
+        """Return the command that goes on with it; empty where there is none."""
         return self.agent.resume.format(id=self.id, path=self.session.path)
 
 

@@ -44,7 +44,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _rows(path: Path, query: str, *values: str) -> list[Any]:
-    """Raises OSError for a database that cannot be read."""
+    """Return the rows of a query. Raises OSError for a database that cannot be read."""
     try:
         with closing(_opened(path)) as database:
             return database.execute(query, values).fetchall()

@@ -18,7 +18,7 @@ class Desk(Protocol):
 
     @property
     def counter(self) -> str:
-        """Name of what counts tokens."""
+        """Return the name of what counts tokens."""
 
     @property
     def place(self) -> str:

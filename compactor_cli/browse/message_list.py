@@ -98,7 +98,7 @@ class MessageList(ScrollView, can_focus=True):
 
     @property
     def row(self) -> BrowserRow | None:
-        """The current row; None when none is shown."""
+        """Return the current row; None when none is shown."""
         return self._rows[self._shown[self.cursor]] if self.cursor < len(self._shown) else None
 
     @property
@@ -176,7 +176,7 @@ class MessageList(ScrollView, can_focus=True):
 
     @property
     def _width(self) -> int:
-        """Cells beside the scrollbar."""
+        """Return the cells beside the scrollbar."""
         return self.scrollable_content_region.width
 
     def render_line(self, y: int) -> Strip:

@@ -41,7 +41,7 @@ class BrowserRow(NamedTuple):
 
     @property
     def after(self) -> int:
-        """Tokens in the output."""
+        """Return the tokens in the output."""
         return self.entry.after.tokens if self.entry.after else 0
 
     @property

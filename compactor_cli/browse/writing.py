@@ -92,5 +92,5 @@ class Writing(App[int]):
             self.push_screen(Confirm("The decisions are not saved.", answers), take)
 
     async def action_quit(self) -> None:
-        """Ctrl+Q and the list of commands of Textual leave as q does."""
+        """Leave as q does, by Ctrl+Q and the list of commands of Textual."""
         self.action_leave()

@@ -63,7 +63,7 @@ def picked(session: Session, files: Sequence[str], args: PickOptions) -> list[st
 
 
 def _refuse(files: Sequence[str], option: str, latest: str) -> NoReturn:
-    """Files and an option that chooses: the word behind --latest may have been meant as an agent."""
+    """Refuse files and an option that chooses: the word behind --latest may have been meant as an agent."""
     from compactor_cli.agents import AGENTS
 
     if latest == ANY and not Path(files[0]).suffix and not is_there(files[0]):

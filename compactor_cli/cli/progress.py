@@ -162,7 +162,7 @@ class NoSteps:
 
 @contextmanager
 def steps(console: Console, total: int, each: int = 0, unit: str = "") -> Iterator[Steps | NoSteps]:
-    """Steps on a terminal, as `Steps` has them; nothing in a pipe or with --quiet."""
+    """Show steps on a terminal, as `Steps` has them; nothing in a pipe or with --quiet."""
     # with FORCE_COLOR a pipe counts as a terminal to rich, and would get each state of the bar
     seen = console.file.isatty() and not console.quiet
     shown = Steps(console, total, each, unit) if seen else NoSteps()

@@ -64,7 +64,7 @@ class AnthropicMessages(PlainEdits):
         return Reading(build.messages)
 
     def usage(self, value: Any) -> int | None:
-        """Of an answer that was saved as the API gave it."""
+        """Return the count of an answer that was saved as the API gave it."""
         return sum_of(value.get("usage"), *COUNTS) if word(value, "role") == "assistant" else None
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:

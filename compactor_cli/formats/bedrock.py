@@ -73,7 +73,7 @@ class Bedrock(PlainEdits):
         return Reading(build.messages)
 
     def usage(self, value: Any) -> int | None:
-        """Of an answer beside which its count was saved (`metadata` of Strands Agents)."""
+        """Return the count of an answer beside which it was saved (`metadata` of Strands Agents)."""
         return next((tokens for holder in _holders(value) if (tokens := sum_of(holder, *_COUNTS))), None)
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:

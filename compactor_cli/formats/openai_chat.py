@@ -118,7 +118,7 @@ class OpenAIChat(PlainEdits):
         return Reading(mark_outputs(build.messages), other_roles=other_roles)
 
     def usage(self, value: Any) -> int | None:
-        """Of an answer beside which the API's reply was saved (mini-swe-agent), or its count."""
+        """Return the count of an answer beside which the API's reply was saved (mini-swe-agent), or the count."""
         extra = value.get("extra")
         reply = extra.get("response") if isinstance(extra, dict) else None
         for holder in (value, reply):

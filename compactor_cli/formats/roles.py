@@ -41,7 +41,7 @@ class Meaning(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether somebody asks in it."""
+        """Return whether somebody asks in it."""
         return self.role == "user" and self.is_request
 
 

@@ -200,7 +200,7 @@ class DryAsker:
         return tuple(ModelAnswer(failure=NOT_ASKED) for _ in requests)
 
     def give_up(self, what: str, why: str, *, failed: bool = True) -> None:
-        """Nothing: a run that asks nothing does all of it without the model."""
+        """Do nothing: a run that asks nothing does all of it without the model."""
 
     @property
     def usage(self) -> Usage:
@@ -209,12 +209,12 @@ class DryAsker:
 
     @property
     def tokens(self) -> int:
-        """Tokens of all requests."""
+        """Return the tokens of all requests."""
         return sum(each.tokens for each in self.estimates)
 
     @property
     def cost(self) -> float | None:
-        """US dollars that they would cost at most; None for a model without a known price."""
+        """Return the US dollars that they would cost at most; None for a model without a known price."""
         return total_cost(self.estimates)
 
 

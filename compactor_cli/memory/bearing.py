@@ -26,7 +26,8 @@ def asked_for(transcript: Transcript) -> tuple[str, ...]:
 
 
 def bearing(memories: Iterable[Memory], request: str) -> list[Memory]:
-    """Those of the memories that bear on a sentence of a request and do not stand in it already, in their order."""
+    """Return those of the memories that bear on a sentence of a request and do not stand in it already, in their
+    order."""
     wanted = parse(request)
     known = " ".join(request.split())
     return [memory for memory in memories if _bears(memory, wanted) and " ".join(memory.text.split()) not in known]

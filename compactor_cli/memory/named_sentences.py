@@ -51,6 +51,6 @@ def _is_part(own: list[str], wanted: list[str]) -> bool:
 
 
 def _likeness(own: list[str], wanted: list[str]) -> float:
-    """Share of words in common, of all that either has."""
+    """Return the share of words in common, of all that either has."""
     first, second = set(own), set(wanted)
     return len(first & second) / (len(first | second) or 1)

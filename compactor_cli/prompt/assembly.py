@@ -52,12 +52,12 @@ class Prompted(Struct, frozen=True):
 
     @property
     def tokens(self) -> int:
-        """Tokens of the messages and of what is reserved."""
+        """Return the tokens of the messages and of what is reserved."""
         return sum(message.tokens for message in self.messages) + self.reserved
 
     @property
     def system_tokens(self) -> int:
-        """Tokens in the history of system messages of the transcript."""
+        """Return the tokens in the history of system messages of the transcript."""
         return sum(message.tokens for message in self.history.messages if message.is_system_prompt)
 
 

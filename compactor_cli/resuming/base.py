@@ -27,7 +27,7 @@ class Compacted(Struct, frozen=True):
 
     @property
     def records(self) -> list[tuple[Message, Any]]:
-        """The records that hold what is sent, in its order, each with the first message that it holds."""
+        """Return the records that hold what is sent, in its order, each with the first message that it holds."""
         seen: set[int] = set()
         pairs: list[tuple[Message, Any]] = []
         for message in self.after.messages:
@@ -39,7 +39,7 @@ class Compacted(Struct, frozen=True):
 
     @property
     def leaf(self) -> str:
-        """The id of the last record of the session's main chain; empty where it has none."""
+        """Return the id of the last record of the session's main chain; empty where it has none."""
         return next((link.id for link in reversed(self.before.links) if link and not link.chain), "")
 
     def lead(self) -> tuple[str, list[tuple[Message, Any]]]:

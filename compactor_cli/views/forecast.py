@@ -34,7 +34,7 @@ class Outlook(Struct, frozen=True):
 
     @property
     def overhead(self) -> int:
-        """Tokens of the context that are not in the file: the system prompt and the tools that the agent adds."""
+        """Return the tokens of the context that are not in the file: the system prompt and the tools of the agent."""
         return max(0, self.recorded.context - self.transcript.tokens) if self.recorded else 0
 
     @property

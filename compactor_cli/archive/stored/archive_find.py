@@ -42,7 +42,7 @@ class _State(NamedTuple):
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """Of several with the same output: changed ones first, then the newest."""
+        """Return the rank among several with the same output: changed ones first, then the newest."""
         return self.input_sha256 != self.output_sha256, self.id
 
 

@@ -10,7 +10,8 @@ import re
 
 
 def _any(*words: str) -> re.Pattern[str]:
-    """Any of some expressions in small letters, as whole words where the script has a space between words."""
+    """Return a pattern of any of some expressions in small letters, as whole words where the script has a space
+    between words."""
     spaced = "|".join(word for word in words if word.isascii() or not _UNSPACED.search(word))
     joined = "|".join(word for word in words if not word.isascii() and _UNSPACED.search(word))
     return re.compile("|".join(filter(None, (rf"(?<!\w)(?:{spaced})(?!\w)", joined))))

@@ -31,7 +31,8 @@ class Survival(Struct, frozen=True):
 
     @property
     def percent(self) -> float:
-        """Share of what is kept, with one digit; 100 only when nothing is lost, 0 only when nothing is kept."""
+        """Return the share of what is kept, with one digit; 100 only when nothing is lost, 0 only when nothing is
+        kept."""
         if self.kept == self.total:
             return 100.0
         return min(99.9, max(0.1 if self.kept else 0.0, round(100 * self.kept / self.total, 1)))

@@ -158,7 +158,7 @@ def _tokens_of(line: str) -> set[str]:
 
 
 def named(paths: Iterable[str], reading: FoldedText) -> set[str]:
-    """Of some paths those that a transcript names, in one of their forms."""
+    """Return those of some paths that a transcript names, in one of their forms."""
     forms = path_forms(paths)
     wanted = {form for ways in forms.values() for form in ways}
     seen = _tokens_of(reading.text) & wanted
