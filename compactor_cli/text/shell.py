@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator
+from posixpath import basename
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -181,7 +182,7 @@ def _plain_piece(match: re.Match[str]) -> str:
 
 def _unwrapped(step: Step) -> Iterator[Step]:
     words = step.words
-    if len(words) > 2 and words[0].rsplit("/", 1)[-1] in _SHELLS and re.fullmatch(r"-\w*c", words[1]):
+    if len(words) > 2 and basename(words[0]) in _SHELLS and re.fullmatch(r"-\w*c", words[1]):
         inner = steps(words[2])
         yield from inner[:-1]
         for last in inner[-1:]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from posixpath import basename
+
 from compactor_cli.features.work.check_output import verdict
 from compactor_cli.features.work.checks import check_of
 from compactor_cli.text.shell import steps, word_set
@@ -20,7 +22,7 @@ def ended(command: str, failed: bool | None, said: str) -> bool | None:
     line = steps(command)
     if len(line) < 2 or line[-2].after != "|" or any("pipefail" in step.words for step in line):
         return failed
-    program = line[-1].words[0].rsplit("/", 1)[-1] if line[-1].words else ""
+    program = basename(line[-1].words[0]) if line[-1].words else ""
     if program not in _FILTERS or (failed and program not in _SELECTS):
         return failed
     piped = len(line) - 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from posixpath import basename
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -152,14 +153,14 @@ class ChangedFiles(Struct):
 
     def _forget(self, folder: str) -> None:
         """Take over that a folder is deleted: of what was done in it nothing is left."""
-        for name in list(self._by_folder.get(folder.rsplit("/", 1)[-1], ())):
+        for name in list(self._by_folder.get(basename(folder), ())):
             from_root = name.startswith("/") and not folder.startswith("/")
             if name.startswith(f"{folder}/") or (from_root and f"/{folder}/" in name):
                 self._drop(name)
 
     def _within(self, place: str, pool: Iterable[str]) -> list[str]:
         """Return those paths of a pool that are within a place, or are that place."""
-        last = place.rstrip("/").rsplit("/", 1)[-1]
+        last = basename(place.rstrip("/"))
         if last in ("", ".", ".."):
             return [name for name in pool if not self._elsewhere or name.startswith(f"{self._elsewhere}/")]
         near = {**dict.fromkeys(self._paths.named(last)), **self._by_folder.get(last, {})}

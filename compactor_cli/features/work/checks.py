@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from posixpath import basename
 
 from msgspec import Struct
 
@@ -135,12 +136,12 @@ def check_of(step: Step, folder: str = "") -> CheckRun | None:
     words = program_words(shown)
     if not words or {"--help", "--version", "-h"} & set(words):
         return None
-    program = words[0].rsplit("/", 1)[-1]
+    program = basename(words[0])
     kind = kind_of(program, words[1:])
     if kind is None:
         return None
     target = program in RUNNERS
-    said = [shown[0].rsplit("/", 1)[-1] if shown[0].startswith("/") else shown[0], *map(_shown, shown[1:])]
+    said = [basename(shown[0]) if shown[0].startswith("/") else shown[0], *map(_shown, shown[1:])]
     label = one_line(" ".join(said), _WIDTH).replace(": ", ":") + (f" (in {folder})" if folder else "")
     paths, selected = _limits(words[1:], named=target or program in PLATFORMS or program in FORMATTERS)
     return CheckRun(kind, label, "*" if target else program, folder, paths, selected)

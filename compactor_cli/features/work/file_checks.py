@@ -6,6 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from posixpath import basename
 
 from msgspec import Struct, field
 
@@ -59,7 +60,7 @@ class _Files:
         self.marked: defaultdict[str, list[str]] = defaultdict(list)
         """Any other name -> the paths."""
         for path in paths:
-            self.named[path.rsplit("/", 1)[-1]].append(path)
+            self.named[basename(path)].append(path)
             for stem in _stems(path):
                 (self.plain if _is_plain(stem) else self.marked)[stem].append(path)
 
@@ -95,7 +96,7 @@ class _Failure(Struct, frozen=True):
             path
             for stem, names in self.names_of.items()
             for path in (*files.plain.get(stem, ()), *files.marked.get(stem, ()))
-            if names != {path.rsplit("/", 1)[-1]}
+            if names != {basename(path)}
         )
         return frozenset(itertools.chain(plain, marked, said, alike))
 
@@ -112,13 +113,13 @@ class ScriptRuns(Struct):
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, read: Iterable[str], *, checked: bool) -> None:
         """Take over a call. `read`: the files that it read; `checked`: it ran a check, which tells of itself."""
-        self.shown.update((path.rsplit("/", 1)[-1], order) for path in read)
+        self.shown.update((basename(path), order) for path in read)
         for step in () if checked or call.running or (call.undecided and is_declined(call.said)) else steps:
-            program = step.words[0].rsplit("/", 1)[-1]
+            program = basename(step.words[0])
             if program not in _QUIET:
                 self.other = order
             elif program in _SHOWS or (program == "git" and not _GIT_SHOWS.isdisjoint(step.words[1:4])):
-                self.shown.update((word.rsplit("/", 1)[-1], order) for word in step.words[1:] if "." in word)
+                self.shown.update((basename(word), order) for word in step.words[1:] if "." in word)
         if call.undecided or not call.answered:
             return
         for script in map(_script, steps):
@@ -168,13 +169,13 @@ class FileChecks:
         if passed:
             return passed + _PASSED
         unchecked = earlier if order < 0 and not failed_before else "unchecked" if order >= 0 else ""
-        shown = self._scripts.shown.get(path.rsplit("/", 1)[-1], -1)
+        shown = self._scripts.shown.get(basename(path), -1)
         looked_at = max(self._checks.unknown, self._checks.last_untold(path), self._scripts.other, shown)
         return next(self._ran(path, order), "" if newer or looked_at > order else unchecked)
 
     def _ran(self, path: str, order: int) -> Iterator[str]:
         """Yield how the file ran after its last change, or a script that the session wrote."""
-        own = path.rsplit("/", 1)[-1]
+        own = basename(path)
         for script in (own, self._newest):
             at, well = self._runs.get(script, (-1, True))
             if at > order:
@@ -204,7 +205,7 @@ def _failure(order: int, kind: CheckKind, said: str, passed: int | None) -> _Fai
     paths: dict[str, list[str]] = {}
     names_of: dict[str, set[str]] = {}
     for path in dict.fromkeys(_FILE.findall(text)) if "/" in text else ():
-        name = path.rsplit("/", 1)[-1]
+        name = basename(path)
         paths.setdefault(name, []).append(path)
         for stem in () if elsewhere else _stems(path):  # what is wrong with a test is not wrong with what it tests
             names_of.setdefault(stem, set()).add(name)
@@ -230,7 +231,7 @@ def _may_be(said: str, path: str) -> bool:
 def _stems(path: str) -> frozenset[str]:
     """Return the names by which an output may speak of a file: with its ending, without, and without what makes it a
     test."""
-    name = path.rsplit("/", 1)[-1]
+    name = basename(path)
     stem = name.split(".", 1)[0] or name
     return frozenset({name, stem, _TEST_OF.sub("", stem)})
 
@@ -240,9 +241,9 @@ def _script(step: Step) -> str:
     words = without_prefixes(list(step.words))
     if not words:
         return ""
-    program = words[0].rsplit("/", 1)[-1]
+    program = basename(words[0])
     if SCRIPT_RUNNER.fullmatch(program):
         script = next((word for word in words[1:] if not word.startswith("-")), "")
         options = words[1 : words.index(script)] if script else ()
-        return "" if {"-c", "-e", "-m", "--eval", "-p"} & set(options) else script.rsplit("/", 1)[-1]
+        return "" if {"-c", "-e", "-m", "--eval", "-p"} & set(options) else basename(script)
     return program if "/" in words[0] else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from posixpath import basename
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -302,12 +303,12 @@ def _edit_of(call: ToolCall) -> str:
 
 def _missing_program(program: str) -> str:
     """Return the key of the error that a program is not there."""
-    return f"missing {program.rsplit('/', 1)[-1]}"
+    return f"missing {basename(program)}"
 
 
 def _use_of(program: str) -> str:
     """Return the key of the error that a program was asked for something it does not do."""
-    return f"use of {program.rsplit('/', 1)[-1]}"
+    return f"use of {basename(program)}"
 
 
 def _arguments_of(call: ToolCall) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from posixpath import basename
 from typing import Literal
 
 from compactor_cli.features.work.acting_tools import tool_words
@@ -87,7 +88,7 @@ def without_prefixes(words: list[str]) -> list[str]:
 def program_words(words: list[str]) -> list[str]:
     """Return the program that is meant and its arguments, without what only starts it."""
     while len(words) > 1:
-        program, second = words[0].rsplit("/", 1)[-1], words[1]
+        program, second = basename(words[0]), words[1]
         if program in _STARTERS:
             words = _past_options(words[1:])
         elif (program in _ENVIRONMENTS and second == "run") or (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from posixpath import basename
 
 from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
 from compactor_cli.text.clean import one_line
@@ -146,8 +147,8 @@ def remote_key(words: Sequence[str]) -> str:
 
 def _program(words: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return the program without its folder, and its arguments; a script that Python or PHP runs is the program."""
-    program = words[0].rsplit("/", 1)[-1]
-    script = words[1].rsplit("/", 1)[-1] if len(words) > 1 and _SCRIPT.search(program) else ""
+    program = basename(words[0])
+    script = basename(words[1]) if len(words) > 1 and _SCRIPT.search(program) else ""
     return (script, words[2:]) if script in ("manage.py", "artisan") else (program, words[1:])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from posixpath import basename
 
 
 class KnownPaths:
@@ -19,11 +20,11 @@ class KnownPaths:
 
     def add(self, path: str) -> None:
         """Take note that a file is known by this name."""
-        self._by_name.setdefault(path.rsplit("/", 1)[-1], {})[path] = None
+        self._by_name.setdefault(basename(path), {})[path] = None
 
     def discard(self, path: str) -> None:
         """Forget a name."""
-        self._by_name.get(path.rsplit("/", 1)[-1], {}).pop(path, None)
+        self._by_name.get(basename(path), {}).pop(path, None)
 
     def named(self, name: str) -> Iterable[str]:
         """Return the known paths that end with a name."""
@@ -31,7 +32,7 @@ class KnownPaths:
 
     def find(self, path: str) -> str:
         """Return the name under which a file is known, or `path` where no other name, or more than one, fits."""
-        near = self.named(path.rsplit("/", 1)[-1])
+        near = self.named(basename(path))
         if path in near:
             return path
         same = [known for known in near if self._is_same(known, path)]

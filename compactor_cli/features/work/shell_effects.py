@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from posixpath import basename
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import ADDRESS, Effect, plain_key, reason, with_alike
@@ -123,7 +124,7 @@ def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str, tuple[str
     tries = any(word.startswith(("--dry-run", "--dryrun")) for word in words) or words[-1:] == ["-h"]
     if not words or tries or "--help" in words:
         return "", "", ()
-    program = words[0].rsplit("/", 1)[-1]
+    program = basename(words[0])
     if program == "git":
         asked = past_options(words[1:])
         return *git_step(asked, steps, step), tuple(asked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from posixpath import join, normpath
+from posixpath import basename, join, normpath
 
 from msgspec import Struct, field
 
@@ -96,7 +96,7 @@ def _by_step(command: str) -> tuple[tuple[int, str, str], ...]:
         if step.document:
             line.documents["".join(step.writes)] = step.document
         found += ((at, path.removeprefix("./") or ".", did) for path, did in _step_actions(step, words, line))
-        if words and words[0].rsplit("/", 1)[-1] == "rm":
+        if words and basename(words[0]) == "rm":
             removing.add(at)
         line.said.update(words)
     made = {folder.removeprefix("./") for folder in line.folders}  # removed to begin anew, or made for this line alone
@@ -111,7 +111,7 @@ def _before_failure(
     done = set(_done(line, is_lost=_NO_FOLDER.search(said) is not None))
     refused = "\n".join(_COMPLAINT.findall(said))
     for at, path, action in found:
-        is_refused = len(path) > 1 and path.rsplit("/", 1)[-1] in refused
+        is_refused = len(path) > 1 and basename(path) in refused
         if (path, action) == _CHECKED or (at in done and not is_refused):
             yield at, path, action
 
@@ -126,7 +126,7 @@ def _done(line: Sequence[Step], *, is_lost: bool) -> Iterator[int]:
         checks = _is_check(step)
         checking = checks or (checking and line[at - 1].after == "|")
         if at == last:
-            writes = (checks and step.writes) or (checking and step.words[0].rsplit("/", 1)[-1] == "tee")
+            writes = (checks and step.writes) or (checking and basename(step.words[0]) == "tee")
             yield from [at] if writes else []
         elif (not checked or checking) and not (at == last - 1 and step.after == "||"):
             yield at
@@ -136,7 +136,7 @@ def _done(line: Sequence[Step], *, is_lost: bool) -> Iterator[int]:
 def _tells(step: Step, words: Sequence[str], is_first: bool) -> bool:
     """Return whether a step says something of what the steps before it changed: a check, or a script where no check ran
     before the change, of which that would be said as well. `is_first`: none did."""
-    return (is_first and SCRIPT_RUNNER.fullmatch(words[0].rsplit("/", 1)[-1]) is not None) or _is_check(step)
+    return (is_first and SCRIPT_RUNNER.fullmatch(basename(words[0])) is not None) or _is_check(step)
 
 
 def _is_check(step: Step) -> bool:
@@ -144,7 +144,7 @@ def _is_check(step: Step) -> bool:
 
 
 def _step_actions(step: Step, words: list[str], line: _Line) -> Iterator[Action]:
-    program = words[0].rsplit("/", 1)[-1] if words else ""
+    program = basename(words[0]) if words else ""
     find = _PROGRAMS.get(program)
     if find:
         yield from ((path.rstrip("/"), did) for path, did in find(words, step, line) if is_file(path))
@@ -209,7 +209,7 @@ def _touch(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
 
 
 def _show(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
-    valued = ("-n", "-c") if words[0].rsplit("/", 1)[-1] in ("head", "tail") else ()
+    valued = ("-n", "-c") if basename(words[0]) in ("head", "tail") else ()
     return ((path, "read") for path in operands(words[1:], valued) if _ENDING.search(path))
 
 
@@ -218,11 +218,11 @@ def _move(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
     into = _values(words, "-t", "--target-directory")
     plain = operands(words[1:], ("-t", "--target-directory", "-S", "--suffix"))
     sources, target = (plain, into[0]) if into else (plain[:-1], plain[-1] if plain else "")
-    moves = words[0].rsplit("/", 1)[-1] == "mv"
+    moves = basename(words[0]) == "mv"
     folder = into or len(sources) > 1 or target.rstrip("/") in line.folders or re.search(r"/$|(?:^|/)\.{1,2}$", target)
     yield from ((path, "deleted" if moves else "read") for path in sources)
     for path in sources:
-        name = path.rstrip("/").rsplit("/", 1)[-1]
+        name = basename(path.rstrip("/"))
         if folder and name not in (".", ".."):
             yield f"{target.rstrip('/')}/{name}", "created"
         elif not folder and not _may_be_folder(target, name):
@@ -231,7 +231,7 @@ def _move(words: list[str], step: Step, line: _Line) -> Iterator[Action]:
 
 def _may_be_folder(target: str, name: str) -> bool:
     """Return whether nobody knows if a target is a file or the folder of one: it has no ending, the file has."""
-    own = target.rsplit("/", 1)[-1]
+    own = basename(target)
     return "." not in own and _ENDING.search(name) is not None and not name.startswith(own)
 
 
