@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from compactor_cli.formats.base import Builder
-from compactor_cli.model.injected import origin_of
+from compactor_cli.model.injected import origin_of, origin_of_parts
 from compactor_cli.model.message import Origin, Part, Role
 
 
 def turn_role(role: Role, parts: list[Part]) -> tuple[Role, Origin]:
     """Return role and origin of a turn: the role user may mean a request, tool results, or both."""
-    origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
-    if role != "user":
-        return role, origin if origin == "summary" else "other"
-    if any(p.kind == "tool_result" for p in parts):
+    if role == "user" and any(p.kind == "tool_result" for p in parts):
+        origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
         return ("user" if origin == "request" else "tool"), origin
-    return role, "request" if origin == "other" and parts else origin
+    return role, origin_of_parts(parts, by_user=role == "user")
 
 
 def add_turn(build: Builder, role: Role, parts: list[Part], record: int, timestamp: float | None) -> int:

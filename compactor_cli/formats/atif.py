@@ -24,7 +24,7 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
-from compactor_cli.model.injected import origin_of
+from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
 
@@ -91,17 +91,12 @@ def _read_step(build: Builder, value: dict[str, Any], role: Role, record: int, l
     turn = record if parts and seen and not results else None
     time = parse_time(value.get("timestamp"))
     if parts or not seen:
-        build.add(role, parts, (record,), timestamp=time, origin=_origin(role, parts), turn=turn)
+        build.add(
+            role, parts, (record,), timestamp=time, origin=origin_of_parts(parts, by_user=role == "user"), turn=turn
+        )
     if seen:
         origin: Origin = "other" if results else "injected"
         build.add("tool" if results else "user", seen, (record,), timestamp=time, origin=origin, turn=turn)
-
-
-def _origin(role: Role, parts: Sequence[Part]) -> Origin:
-    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
-    if role != "user":
-        return origin if origin == "summary" else "other"
-    return "request" if origin == "other" and parts else origin
 
 
 def _thinking(build: Builder, value: dict[str, Any]) -> list[Part]:

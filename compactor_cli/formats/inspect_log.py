@@ -26,8 +26,8 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.injected import origin_of_parts
+from compactor_cli.model.message import Message, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
@@ -52,7 +52,9 @@ class Inspect(PlainEdits):
             if role is None:
                 continue  # no message: it passes through
             parts = reader.result(value, record) if role == "tool" else reader.parts(value, record)
-            reader.build.add(role, parts, (record,), id=word(value, "id"), origin=_origin(role, parts))
+            reader.build.add(
+                role, parts, (record,), id=word(value, "id"), origin=origin_of_parts(parts, by_user=role == "user")
+            )
         return Reading(reader.build.messages)
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
@@ -157,10 +159,3 @@ def _attached(sample: Any) -> Iterator[tuple[str, str]]:
     for attachments in (sample.get("attachments"), old.get("content") if isinstance(old, dict) else None):
         if isinstance(attachments, dict):
             yield from ((hash_, text) for hash_, text in attachments.items() if isinstance(text, str))
-
-
-def _origin(role: Role, parts: Sequence[Part]) -> Origin:
-    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
-    if role != "user":
-        return origin if origin == "summary" else "other"
-    return "request" if origin == "other" and parts else origin

@@ -10,8 +10,8 @@ from typing import Any
 
 from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, as_text, word
 from compactor_cli.formats.response_items import new_item, read_item, role_of
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part
+from compactor_cli.model.injected import origin_of_parts
+from compactor_cli.model.message import Message
 
 _KINDS = {
     "function_call": "call_id",
@@ -70,15 +70,10 @@ class OpenAIResponses(PlainEdits):
             parts = read_item(build, item, (), record)
             name = as_text(value.get("id") or value.get("call_id") or "")
             own_turn = turn if answering else None
-            build.add(role, parts, (record,), id=name, origin=_origin(role, parts), turn=own_turn)
+            build.add(
+                role, parts, (record,), id=name, origin=origin_of_parts(parts, by_user=role == "user"), turn=own_turn
+            )
         return Reading(build.messages)
 
     def new_record(self, message: Message, around: Around) -> Any:
         return new_item(message)
-
-
-def _origin(role: str, parts: Sequence[Part]) -> Origin:
-    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
-    if role != "user":
-        return "summary" if origin == "summary" else "other"
-    return "request" if origin == "other" and parts else origin

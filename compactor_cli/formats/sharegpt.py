@@ -32,7 +32,7 @@ from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonl import parse
 from compactor_cli.formats.roles import AGENTS, OUTPUTS, PEOPLE
 from compactor_cli.formats.text_actions import mark_outputs
-from compactor_cli.model.injected import origin_of
+from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {
@@ -120,7 +120,7 @@ class _Reader:
             self._add("tool", self._results(index, pieces), record, "other")
             return
         parts = [part for piece in pieces for part in self._parts(piece, record)]
-        origin = _origin(role, parts)
+        origin = origin_of_parts(parts, by_user=role in ("user", "tool"))
         calls = [part for part in parts if part.kind == "tool_call"]
         answer = role == "tool" or (role == "user" and self._acted and origin == "request")
         if answer:
@@ -228,13 +228,6 @@ def _calls(text: str) -> list[tuple[dict[str, Any], Path]]:
         calls = [(parsed, ())]
     named = [(call, path) for call, path in calls if word(call, "name")]
     return named if len(named) == len(calls) else []
-
-
-def _origin(role: Role, parts: Sequence[Part]) -> Origin:
-    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
-    if role not in ("user", "tool"):
-        return origin if origin == "summary" else "other"
-    return "request" if origin == "other" and parts else origin
 
 
 def _string_path(value: Any, path: Path) -> Path:
