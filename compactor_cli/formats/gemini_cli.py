@@ -43,7 +43,7 @@ from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant", "model": "assistant", "assistant": "assistant"}
 _TYPES = frozenset((*_ROLES, "info", "error", "warning"))
-_NOT_SENT = ("/", "?", "<session_context>", "<hook_context>")
+NOT_SENT = ("/", "?", "<session_context>", "<hook_context>")
 """Begin messages of the user that the agent leaves out when it goes on with a session."""
 _SNAPSHOT = "<state_snapshot>"
 """Begins what the agent writes in place of the history that it compresses."""
@@ -224,7 +224,7 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
         parts, results = _tool_calls(build, entry, parts, ids, newest=newest)
     words = "\n".join(part.text for part in parts if part.kind == "text").strip()
     is_empty = not words and all(part.kind == "text" for part in parts)
-    if not parts or (role == "user" and (words.startswith(_NOT_SENT) or is_empty)):
+    if not parts or (role == "user" and (words.startswith(NOT_SENT) or is_empty)):
         return  # the agent does not send it: it passes through
     role, origin = turn_role(role, parts)
     snapshot = role == "user" and words.startswith(_SNAPSHOT)

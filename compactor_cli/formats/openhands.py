@@ -35,8 +35,9 @@ from compactor_cli.model.transcript import Link
 from compactor_cli.text.times import parse_time
 
 _SOURCES = ("agent", "user", "environment", "hook")
-_RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
-_KINDS = (*_RESULTS, "SystemPromptEvent", "MessageEvent", "ActionEvent", "CondensationSummaryEvent")
+RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
+"""Kinds of events that answer a call."""
+_KINDS = (*RESULTS, "SystemPromptEvent", "MessageEvent", "ActionEvent", "CondensationSummaryEvent")
 """Kinds of events that are sent."""
 _DAMAGED = 0.5
 """An event of a kind that nobody else has, without all that an event has."""
@@ -166,7 +167,7 @@ def _event(build: Builder, value: Any, kind: str, record: int, view: SentView) -
         return _message(build, value, record)
     if kind == "ActionEvent":
         return "assistant", "other", _action(build, value, record)
-    if kind in _RESULTS:
+    if kind in RESULTS:
         return "tool", "other", _result(build, value, kind, record)
     if kind == "CondensationSummaryEvent" or record in view.summaries:
         text = as_text(value.get("summary"))

@@ -35,7 +35,8 @@ from compactor_cli.summary_text.headers import is_summary
 from compactor_cli.text.times import parse_time
 
 _TYPES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool_result": "user"}
-_ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")
+ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")
+"""Fields that each record of a session repeats."""
 _NOT_SENT = frozenset(("realtime_message", "code_mode_tool_result"))
 _TELLING = ("ui_telemetry", "_snapshot")
 """End the subtypes of records that only tell of the agent."""
@@ -114,7 +115,7 @@ class Qwen(PlainEdits):
         return {
             "uuid": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
             "parentUuid": around.parent or None,
-            **{name: template[name] for name in _ENVELOPE if name in template},
+            **{name: template[name] for name in ENVELOPE if name in template},
             "timestamp": template.get("timestamp"),
             "type": kind,
             "message": {"role": role, "parts": [new_part(part)]},

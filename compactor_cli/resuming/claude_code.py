@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.anthropic_blocks import COUNTS
 from compactor_cli.formats.base import word
 from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, last_value, member
 
 _ENVELOPE = ("userType", "cwd", "sessionId", "version", "gitBranch", "slug")
 _CALLS = frozenset(("tool_use", "tool_result"))
-_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 _FLAGS = ("isCompactSummary", "isVisibleInTranscriptOnly")
 
 
@@ -95,7 +95,7 @@ def _copied(message: dict[str, Any], ids: _Ids, *, counted: bool) -> dict[str, A
     if isinstance(message.get("id"), str):
         changes["id"] = ids.of(message["id"], "msg_")
     if isinstance(message.get("usage"), dict) and not counted:
-        changes["usage"] = dict.fromkeys(_COUNTS, 0)
+        changes["usage"] = dict.fromkeys(COUNTS, 0)
     return {**message, **changes}
 
 

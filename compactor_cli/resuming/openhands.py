@@ -15,13 +15,11 @@ from typing import Any
 from msgspec import Struct
 
 from compactor_cli.errors import UsageError
-from compactor_cli.formats.openhands import way_and_view
+from compactor_cli.formats.openhands import RESULTS, way_and_view
 from compactor_cli.model.message import Message, Part, Path
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.resuming.base import Compacted, member
 from compactor_cli.summary_text.verbatim import turn
-
-_ANSWERS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
 
 
 class ResumedOpenHands:
@@ -100,7 +98,7 @@ def _units(events: _Events) -> Iterator[set[str]]:
         if kind == "ActionEvent":
             of_call[call] = member(value, "llm_response_id") or name
             answers.setdefault(of_call[call], set()).add(name)
-        elif kind in _ANSWERS and call in of_call:
+        elif kind in RESULTS and call in of_call:
             answers[of_call[call]].add(name)
     yield from answers.values()
     for is_work, run in groupby(events.way, lambda record: _is_work(events.values[record])):
@@ -110,7 +108,7 @@ def _units(events: _Events) -> Iterator[set[str]]:
 
 
 def _is_work(value: Any) -> bool:
-    return member(value, "kind") in ("ActionEvent", *_ANSWERS)
+    return member(value, "kind") in ("ActionEvent", *RESULTS)
 
 
 def _text(transcript: Transcript, records: set[int]) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.qwen import ENVELOPE
 from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, last_value, member
 
-_ENVELOPE = ("sessionId", "cwd", "version", "gitBranch")
 _COMPRESSED = 1
 """What the agent calls a compression that worked."""
 
@@ -32,7 +32,7 @@ class ResumedQwen:
             {
                 "uuid": compacted.id("compression"),
                 "parentUuid": compacted.leaf or None,
-                **{name: template[name] for name in _ENVELOPE if name in template},
+                **{name: template[name] for name in ENVELOPE if name in template},
                 "timestamp": next(compacted.stamps()),
                 "type": "system",
                 "subtype": "chat_compression",

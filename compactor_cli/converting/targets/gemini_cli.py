@@ -14,9 +14,8 @@ from compactor_cli.converting.message_content import Conversation, Item, Speaker
 from compactor_cli.converting.parts import fit_parts, parts, response
 from compactor_cli.converting.stable import iso, moment, uuid_of
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.gemini_cli import NOT_SENT
 
-_UNSENT = ("/", "?", "<session_context>", "<hook_context>")
-"""What a message of the user begins with that the agent keeps to itself; so it does with one without text."""
 _SAID, _SHOWN = "[The user:]", "[Shown:]"
 """Stand before such a message, with and without text."""
 
@@ -65,7 +64,7 @@ class ToGeminiCLI:
 def _sent(turn: SpeakerTurn) -> SpeakerTurn:
     """Return a message of the user, so that the agent sends it."""
     text = "".join(item.text for item in turn.items).strip()
-    if turn.role != "user" or (text and not text.startswith(_UNSENT)):
+    if turn.role != "user" or (text and not text.startswith(NOT_SENT)):
         return turn
     return replace(turn, items=(Item("text", _SAID if text else _SHOWN), *turn.items))
 
