@@ -13,19 +13,35 @@ from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS, at_home, choose, documents, foreign, nearest
 from compactor_cli.formats.base import Counter, CountsAround, Format, Reading, Unfolds, fit
 from compactor_cli.formats.copies import value_at
-from compactor_cli.formats.holding import Holding
 from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, RecordValues, parse, read_records
 from compactor_cli.formats.roles import told
 from compactor_cli.formats.trees import as_grown, older
 from compactor_cli.formats.working_folder import recorded_folder
-from compactor_cli.model.content import Content, Holds, in_memory
+from compactor_cli.model.content import Content, HeldText, Holds, in_memory
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
 
 _PARQUET = b"PAR1"
+_LONG = 1024
+"""Characters from which a text is worth the way to a file."""
 _WINDOW = 65_536
 _INK = re.compile(rb"\S")
 """The first byte that is no white space, found without copying the file."""
+
+
+class _HoldingCounter:
+    """A counter that also says what a part has for its text: of what is too large for memory, where it is in the file."""
+
+    def __init__(self, counter: Counter, content: Holds) -> None:
+        self._counter, self._content = counter, content
+        self.per_message, self.per_image = counter.per_message, counter.per_image
+
+    def count(self, text: str) -> int:
+        return self._counter.count(text)
+
+    def hold(self, text: str) -> str | HeldText:
+        """Return the text itself when it is short."""
+        return text if len(text) < _LONG else self._content.hold(text)
 
 
 class _OtherRole(NamedTuple):
@@ -51,7 +67,7 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
         raise InputError("a Parquet file, which only `compact` reads; save its rows as JSON lines for this")
     whole = _whole_document(data)
     records, notes = ([whole], []) if whole else read_records(data, skip_damaged=skip_damaged)
-    counter = Holding(counter, data) if isinstance(data, Holds) else counter
+    counter = _HoldingCounter(counter, data) if isinstance(data, Holds) else counter
     if not records:
         raise InputError("holds no record", line=1)
     values = _values(records)
