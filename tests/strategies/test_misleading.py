@@ -10,7 +10,7 @@ import pytest
 
 from compactor_cli.model.plan import Decision, Rendition
 from compactor_cli.pipeline.groups import form_groups
-from compactor_cli.strategies.adaptive.misleading import misleads
+from compactor_cli.strategies.adaptive.arrangement import misleads
 from tests.pipeline.sessions import Json, assistant, result, transcript, user
 
 ASKED, CALLED, OFFERED, AGREED, BOOKED = range(5)

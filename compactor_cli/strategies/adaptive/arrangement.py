@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.model.group import Group
+from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision, SummarySlot
+from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.selection import ChosenLine
 
@@ -50,6 +51,24 @@ def with_the_rest(
     known = {choice.line for choice in choices}
     added = (line for i in group.messages for line in lines.of_message(i) if line not in known)
     return [*choices, *(ChosenLine(line, 0.0, tokens(line)) for line in added)]
+
+
+def misleads(index: int, inputs: PlanInput, decisions: Mapping[int, Decision]) -> bool:
+    """Return whether a group would pass for what it is not: an answer for one that nobody replied to, as the reply is
+    gone; calls for what the user replies to, as the answer that they led to is gone."""
+
+    def is_gone(group: Group) -> bool:
+        return decisions[group.index].rendition == "gone"
+
+    groups = inputs.groups
+    calls = any(inputs.messages[i].calls for i in groups[index].messages)
+    for at in range(index + 1, len(groups)):
+        group, following = groups[at - 1], groups[at]
+        if is_request(following, inputs.messages):
+            if at - 1 > index:
+                return calls and is_gone(group) and not is_gone(following)
+            return not calls and is_gone(following)
+    return False
 
 
 class Stretch(Struct):
