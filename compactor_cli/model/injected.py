@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from compactor_cli.model.message import Message, Origin, Part
+from compactor_cli.summary_text.excerpts import SYSTEM_TAG
 from compactor_cli.summary_text.headers import is_recalled, is_summary
-from compactor_cli.text.harness_tags import SYSTEM_TAG
 from compactor_cli.text.patterns import compiled_later
 
 DETACHED_RESULT = "[Tool result without its call]"

@@ -20,7 +20,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.text.harness_tags import SYSTEM_TAG
 from compactor_cli.text.patterns import compiled_later
 
 LEGEND = "Lines quoted: #n is the message, → a tool's output, … a gap."
@@ -39,6 +38,9 @@ _PERSON = "user ("
 """Begins the speaker of what one of several people said."""
 _NOT_IN_NAMES = str.maketrans(":→()", "    ")
 _BEGINS = ("heading", "middle")
+SYSTEM_TAG = r"system[-_](?:notification|message|notice|warning|note|event|info)s?"
+"""A pattern of the names of tags in which harnesses say something that is nobody's words. Other words behind `system`
+name what people speak of: a prompt, a design, a header of C++."""
 _TAG = compiled_later(
     rf"<(?=/?(?:system[-_]reminder|{SYSTEM_TAG}|command-\w+|local-command-\w+|bash-\w+|task-notification"
     r"|environment_context|user_instructions|turn_aborted|function_calls|function_results|tool_results?|invoke|antml:\w+"
