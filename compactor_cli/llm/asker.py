@@ -16,7 +16,7 @@ from compactor_cli.llm.litellm_client import LitellmClient
 from compactor_cli.llm.prices import CostEstimate, context_limit_of, estimate, price_of
 from compactor_cli.model.usage import Fallback, Usage
 from compactor_cli.settings import LlmSettings
-from compactor_cli.text.figures import dollars
+from compactor_cli.text.quantities import dollars
 
 Send = Callable[[ModelRequest], ModelAnswer]
 Count = Callable[[str], int]

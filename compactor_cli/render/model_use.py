@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from compactor_cli.model.report import ModelUse, Probed
-from compactor_cli.text.figures import dollars
+from compactor_cli.text.quantities import dollars
 
 
 def use_line(use: ModelUse) -> str:

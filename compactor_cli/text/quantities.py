@@ -1,4 +1,4 @@
-"""Numbers as people write them."""
+"""Numbers as people write and read them."""
 
 from __future__ import annotations
 
@@ -26,3 +26,8 @@ def share_in(text: str) -> float | None:
     except ValueError:
         return None
     return number if 0 <= number <= 1 else None
+
+
+def dollars(cost: float) -> str:
+    """Return `$0.0123`; four digits behind the point, more where there would be none."""
+    return f"${cost:.4f}" if cost >= 0.0001 or not cost else f"${cost:.2g}"

@@ -22,7 +22,7 @@ from compactor_cli.llm.prices import (
 )
 from compactor_cli.model.usage import Fallback
 from compactor_cli.settings import LlmSettings
-from compactor_cli.text.figures import dollars
+from compactor_cli.text.quantities import dollars
 
 PRICED, UNPRICED = "openai/gpt-4o-mini", "openai/a-model-of-ones-own"
 
