@@ -30,7 +30,7 @@ _INK = re.compile(rb"\S")
 
 
 class _HoldingCounter:
-    """A counter that also says what a part has for its text: of what is too large for memory, where it is in the file."""
+    """A counter that also says what a part has for its text: where it is in a file that is too large for memory."""
 
     def __init__(self, counter: Counter, content: Holds) -> None:
         self._counter, self._content = counter, content

@@ -62,8 +62,8 @@ def choices(
 
 
 def _message(memories: tuple[Memory, ...], counter: TokenCounter) -> Recalled:
-    """Of the role user, whatever that of summaries is: a history may not begin with a turn of the assistant,
-    and what was remembered must not have the authority of the system."""
+    """Make the message of some memories. It has the role user, whatever that of summaries is: a history may not begin
+    with a turn of the assistant, and what was remembered must not have the authority of the system."""
     text = recalled_text(memories)
     tokens = counter.count(text)
     part = Part("text", text, tokens)

@@ -20,7 +20,7 @@ def recalled_text(memories: Sequence[Memory]) -> str:
     """Return the text of a message that holds these memories, in their order, a line each: category, day (UTC), id,
     text.
 
-    `text.headers.is_recalled` recognises it.
+    `summary_text.headers.is_recalled` recognises it.
     """
     lines = "\n".join(map(_line, memories))
     return f"{RECALLED_HEADING} {_ABOUT}\n{fenced('memories', lines)}"
