@@ -13,7 +13,7 @@ from compactor_cli.features.call_lines import call_lines, result_lines
 from compactor_cli.features.chunk_terms import ChunkTerms
 from compactor_cli.features.outdated_lines import OutdatedLines
 from compactor_cli.model.injected import is_output
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.replies import reply_span, reply_to
 from compactor_cli.summary_text.reading import readable
@@ -23,6 +23,8 @@ from compactor_cli.text.picked_items import passed_over
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 
 Cut = Literal["together", "apart", "clauses"]
+_READ = ("text", "tool_call", "tool_result")
+"""Kinds of parts that are read."""
 
 
 class SessionPiece(Struct, frozen=True):
@@ -155,29 +157,44 @@ def read_session(
     replaced = OutdatedLines(messages, pairing, near)
     for at, message in enumerate(messages):
         for position, part in enumerate(message.parts):
+            if not part.text or part.kind not in _READ:
+                continue
             if at < near and not (part.kind == "tool_call" or part.failed or message.origin in ("request", "summary")):
                 continue
-            if part.text and part.kind in ("text", "tool_call", "tool_result"):
-                call = part.kind == "tool_call"
-                json = part.text if part.kind == "text" else without_blanks(part.text)
-                text = (
-                    call_lines(part, json) if call else result_lines(json) if part.kind == "tool_result" else part.text
-                )
-                earlier = message.origin == "summary"
-                if earlier:  # its heading and the state that it tells are no part of what it quotes
-                    text = readable(text, quoted_only=quoted_only)
-                speech = part.kind == "text" and message.role != "tool" and not is_output(message)
-                apart = earlier or (part.kind == "tool_result" and reply_span(text) is not None)
-                cut: Cut = "apart" if apart else "clauses" if message.origin == "request" and speech else "together"
-                escaped = json if text is not json and _is_plain_form(text, json) else ""
-                if part.kind != "text":
-                    old = replaced.within((at, position), part, text)
-                else:
-                    old = _passed_over(text, reply_to(messages, at)) if message.role == "assistant" else frozenset()
-                session.read(
-                    (at, position), text, part.tokens, speech=speech, call=call, cut=cut, escaped=escaped, outdated=old
-                )
+            json = part.text if part.kind == "text" else without_blanks(part.text)
+            text = _as_read(part, json)
+            if message.origin == "summary":  # its heading and the state that it tells are no part of what it quotes
+                text = readable(text, quoted_only=quoted_only)
+            speech = part.kind == "text" and message.role != "tool" and not is_output(message)
+            if part.kind != "text":
+                outdated = replaced.within((at, position), part, text)
+            else:
+                outdated = _passed_over(text, reply_to(messages, at)) if message.role == "assistant" else frozenset()
+            session.read(
+                (at, position),
+                text,
+                part.tokens,
+                speech=speech,
+                call=part.kind == "tool_call",
+                cut=_cut_of(message, part, text, speech=speech),
+                escaped=json if text is not json and _is_plain_form(text, json) else "",
+                outdated=outdated,
+            )
     return session
+
+
+def _as_read(part: Part, json: str) -> str:
+    """Return the text of a part as it is read. `json`: the part's text without the blanks of JSON."""
+    if part.kind == "tool_call":
+        return call_lines(part, json)
+    return result_lines(json) if part.kind == "tool_result" else part.text
+
+
+def _cut_of(message: Message, part: Part, text: str, *, speech: bool) -> Cut:
+    """Return what the lines of a part are."""
+    if message.origin == "summary" or (part.kind == "tool_result" and reply_span(text) is not None):
+        return "apart"
+    return "clauses" if message.origin == "request" and speech else "together"
 
 
 def names_spoken_of(messages: Iterable[Message], most: int | None = None) -> set[str]:
