@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from msgspec import Struct
@@ -104,6 +104,25 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
         pieces[-1] += f"{QUOTED}{legend(page.lines)}{quote_lines(page.lines)}"
     last = quotes.get("last") or quotes.get("only")
     return "\n".join(pieces) + (last_request(last.text, page.since) if last else "")
+
+
+def described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, count: Callable[[str], int]) -> Page:
+    """Return the page with what was changed in the files of its table, the newest first, as far as there is room."""
+    if not any(heading.style == "table" for heading in page.form.headings):
+        return page
+    told = []
+    facts = (line.item.fact for line in sorted(chosen, key=lambda line: -line.item.order))
+    for fact in facts:
+        if fact is None or not fact.changed_line:
+            continue
+        left -= count(fact.changed_line) + 2
+        if left < 0:
+            break
+        told.append(fact.about)
+    if not told:
+        return page
+    with_changes = replace(page, described=frozenset(told))
+    return with_changes if count(render(with_changes, chosen)) <= budget else page
 
 
 def not_said(lines: Sequence[Excerpt], items: Sequence[SummaryItem], since: str = "") -> tuple[Excerpt, ...]:

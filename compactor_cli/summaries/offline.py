@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.summaries.answered import before_last_request, since_last_request
 from compactor_cli.summaries.facts import left_out, left_out_before
-from compactor_cli.summaries.layout import Page, PageLine, beside_end, not_said, render, standing
+from compactor_cli.summaries.layout import Page, PageLine, beside_end, described, not_said, render, standing
 from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
@@ -69,61 +69,49 @@ class Extractive:
             return quoting(request, request.slot.excerpts, count)
         count = cache(count)  # a line is weighed several times, and encoded once
         page = page_for(request)
-        form = page.form
         page = replace(page, state=_state(page, request, count))
         page = replace(page, lines=beside(page, request, count))
-        quotes = request.slot.quotes
-        said = candidates(
-            request.messages, request.keywords, quotes, answered=request.answered, overcome=request.overcome
-        )
-        items = _distinct([*before_last_request(request.messages, quotes), *said])
-        items = beside_end(items, page.since)
-        items = _suiting([*items, *tier_items(request.messages, request.slot.form)], form)
-        if IMMEDIATE in sections_in(form):
-            items = [*items, *last_words(request.messages, at_end=bool(page.since))]
-        items = _urgent(_ended_by(items, newest_calls(request.messages)), form) if form.facts_first else items
-        items += code_items(request.messages) if ACTIVE_CODE in sections_in(form) else []
+        items = _items(request, page)
         page = replace(page, known=frozenset(item.section for item in items))
-        if form.facts_first and page.lines:
+        if page.form.facts_first and page.lines:
             page = _make_way(page, items, request.budget, count)
         room = _room(page, request.budget, count)
-        chosen = _lines(request, form, items, room, count) if room >= 12 else []
-        while True:
-            text = render(page, chosen)
-            excess = count(text) - request.budget
-            if excess <= 0:
-                page = _described(page, chosen, -excess, request.budget, count)
-                left = not_said(request.slot.lines, [line.item for line in chosen], page.since)
-                unsaid = replace(request, slot=replace(request.slot, lines=left))
-                return render(replace(page, lines=_fitting(page, chosen, unsaid, count)), chosen)
-            if not chosen:
-                break
-            chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
-        if request.draft is not None:
-            return ""
-        # the titles of pieces, and the note, are less than to say what it stands for
-        bare = replace(page, parts=(), since="")
-        shorter = (replace(page, parts=()), bare, replace(bare, header=request.header))
-        return next((text for less in shorter if count(text := render(less, ())) <= request.budget), "")
+        chosen = _lines(request, page.form, items, room, count) if room >= 12 else []
+        return _written(page, chosen, request, count)
 
 
-def _described(page: Page, chosen: Sequence[PageLine], left: int, budget: int, count: Callable[[str], int]) -> Page:
-    """Return the page with what was changed in the files of its table, the newest first, as far as there is room."""
-    if not any(heading.style == "table" for heading in page.form.headings):
-        return page
-    described = []
-    facts = (line.item.fact for line in sorted(chosen, key=lambda line: -line.item.order))
-    for fact in facts:
-        if fact is None or not fact.changed_line:
-            continue
-        left -= count(fact.changed_line) + 2
-        if left < 0:
+def _items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
+    """Return every line that might stand under a heading, weighed as the form of the page weighs it."""
+    messages, form, quotes = request.messages, page.form, request.slot.quotes
+    said = candidates(messages, request.keywords, quotes, answered=request.answered, overcome=request.overcome)
+    items = beside_end(_distinct([*before_last_request(messages, quotes), *said]), page.since)
+    items = _suiting([*items, *tier_items(messages, request.slot.form)], form)
+    if IMMEDIATE in sections_in(form):
+        items += last_words(messages, at_end=bool(page.since))
+    if form.facts_first:
+        items = _urgent(_ended_by(items, newest_calls(messages)), form)
+    return [*items, *(code_items(messages) if ACTIVE_CODE in sections_in(form) else ())]
+
+
+def _written(page: Page, chosen: list[PageLine], request: SummaryRequest, count: Callable[[str], int]) -> str:
+    """Return the page with as many of the chosen lines as fit, and then with quoted lines that none of them says
+    already. Where not even its headings fit, a shorter one; empty where none does."""
+    while True:
+        excess = count(render(page, chosen)) - request.budget
+        if excess <= 0:
+            page = described(page, chosen, -excess, request.budget, count)
+            left = not_said(request.slot.lines, [line.item for line in chosen], page.since)
+            unsaid = replace(request, slot=replace(request.slot, lines=left))
+            return render(replace(page, lines=_fitting(page, chosen, unsaid, count)), chosen)
+        if not chosen:
             break
-        described.append(fact.about)
-    if not described:
-        return page
-    with_changes = replace(page, described=frozenset(described))
-    return with_changes if count(render(with_changes, chosen)) <= budget else page
+        chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
+    if request.draft is not None:
+        return ""
+    # the titles of pieces, and the note, are less than to say what it stands for
+    bare = replace(page, parts=(), since="")
+    shorter = (replace(page, parts=()), bare, replace(bare, header=request.header))
+    return next((text for less in shorter if count(text := render(less, ())) <= request.budget), "")
 
 
 def page_for(request: SummaryRequest) -> Page:
