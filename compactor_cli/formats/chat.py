@@ -44,14 +44,12 @@ class LegacyCalls:
             self._open[call.name].remove(call.call_id)
 
 
-def message_parts(
-    build: Builder, value: dict[str, Any], role: Role, base: Path, record: int, legacy: LegacyCalls
-) -> list[Part]:
-    """Return all parts of a message, which stands at `base` of its record."""
+def message_parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: LegacyCalls) -> list[Part]:
+    """Return all parts of a message that is a record."""
     if role == "tool":
-        return result_parts(build, value, base, record, legacy)
-    parts = content_parts(build, value, base, record)
-    return [*parts, *call_parts(build, value, base, record, legacy)] if role == "assistant" else parts
+        return result_parts(build, value, (), record, legacy)
+    parts = content_parts(build, value, (), record)
+    return [*parts, *call_parts(build, value, (), record, legacy)] if role == "assistant" else parts
 
 
 def new_message(message: Message) -> dict[str, Any]:

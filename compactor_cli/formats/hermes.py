@@ -100,7 +100,7 @@ class Hermes(PlainEdits):
 
 
 def _parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: LegacyCalls) -> list[Part]:
-    parts = message_parts(build, value, role, (), record, legacy)
+    parts = message_parts(build, value, role, record, legacy)
     if role == "tool":
         name = word(value, "tool_name")
         failed = _failed(value, parts[0].text)

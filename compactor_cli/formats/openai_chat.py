@@ -96,7 +96,7 @@ class OpenAIChat(PlainEdits):
             if key and role != "tool" and not value.get("tool_calls"):
                 parts = [build.part("text", value[key], Place(record, (key,)))] if value[key] else []
             else:
-                parts = message_parts(build, value, role, (), record, legacy)
+                parts = message_parts(build, value, role, record, legacy)
             if answered is not None:
                 legacy.close(answered)
                 parts = [replace(parts[0], name=parts[0].name or answered.name, call_id=answered.call_id)]
