@@ -4,6 +4,9 @@ The user's words come first, then the newest exchanges, the state of the work, a
 the value they add per token: every name in the session has an estimate of how likely the rest needs it (signals
 weighed by a profile). Everything stands in the order of time: messages of which much was chosen stay at their
 place, and of the others a summary between them quotes the chosen lines.
+
+`_Planner` says what stays in any case. For the rest a `Chooser` (`choosing.py`) takes lines, and as a `PlanBuilder`
+(`building.py`) says what becomes of every group with them, again and again, until the plan fits its room.
 """
 
 from __future__ import annotations
