@@ -19,6 +19,7 @@ from compactor_cli.model.planning import FIRST_REQUEST, RECENT, PlanInput
 from compactor_cli.strategies.shared.carried_requests import (
     NO_WORDS,
     SHARE,
+    Repeatable,
     choose,
     choose_instructions,
     in_place,
@@ -177,6 +178,7 @@ class _Planner:
         return attempt
 
     def _planned(self, kept: dict[int, Decision], *, repeats: bool) -> _PlanParts | None:
+        """Return the decisions and the summaries around what is kept, as `_attempt` has them, in one try."""
         self.unused = 0
         inputs, shape = self.inputs, self.shape
         loose = [g for g in inputs.groups if g.index not in kept]
@@ -196,11 +198,7 @@ class _Planner:
                 return None
             chosen |= choose_instructions(inputs, words, room)
             recent, older = self._recent(loose, room, heading, chosen)
-        stay = {i for decision in recent for i in inputs.groups[decision.group].messages}
-        aside = {number: request for number, request in chosen.items() if number not in stay}
-        quotes = quotes_of(words, aside, ends=shape.absorbs)
-        if shape.form == "handoff" and len(words.requests) == 2 and len({quote.text for quote in quotes}) == 1:
-            quotes = (replace(quotes[-1], kind="only"),)
+        quotes = self._quotes(words, chosen, recent)
         least = heading + quote_tokens(inputs, shape.name, quotes)
         if inputs.target is None:
             budget = (
@@ -213,9 +211,27 @@ class _Planner:
         budget = min(budget, sum(g.tokens for g in older) - 1) if older else budget
         if budget < least and older:
             return None
-        decisions = kept | {d.group: d for d in recent}
+        return self._placed(kept | {d.group: d for d in recent}, older, budget, quotes)
+
+    def _quotes(
+        self, words: Repeatable, chosen: Mapping[int, KeptRequest], recent: Sequence[Decision]
+    ) -> tuple[Quote, ...]:
+        """Return what the summary repeats: the chosen words that are not among the recent messages."""
+        stay = {i for decision in recent for i in self.inputs.groups[decision.group].messages}
+        aside = {number: request for number, request in chosen.items() if number not in stay}
+        quotes = quotes_of(words, aside, ends=self.shape.absorbs)
+        if self.shape.form == "handoff" and len(words.requests) == 2 and len({quote.text for quote in quotes}) == 1:
+            return (replace(quotes[-1], kind="only"),)
+        return quotes
+
+    def _placed(
+        self, kept: dict[int, Decision], older: Sequence[Group], budget: int, quotes: tuple[Quote, ...]
+    ) -> _PlanParts | None:
+        """Put a summary in place of older groups, or several where something that is kept stands between these; None
+        where what it repeats has no room in them."""
+        inputs = self.inputs
         quoted = frozenset(quote.message for quote in quotes)
-        decisions |= {g.index: self._removed(g, quoted) for g in older}
+        decisions = kept | {g.index: self._removed(g, quoted) for g in older}
         slots = [self._slot(older, budget, quotes)] if older else []
         for share in (HEADINGS, 0.0):  # where parts of the summary have no room for what it repeats, it stays in one
             placed, parts = in_time_order(inputs, decisions, slots, MARK, share)
