@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from compactor_cli.converting.message_content import Conversation, Item, ItemKind, Picture, Seal, SpeakerTurn
 from compactor_cli.converting.pictures import picture_in, pictures_in
 from compactor_cli.converting.seals import Thought, thoughts_in
-from compactor_cli.model.message import Message, Part, Path, Role
+from compactor_cli.formats.copies import found_at
+from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.pairing import pair
 from compactor_cli.model.transcript import Transcript
 
@@ -122,22 +123,13 @@ def _pictures(part: Part, values: _Values, spot: tuple[int, int]) -> Iterator[Pi
     pictures: list[Picture] = []
     if part.place is not None:
         record, path = values[part.place.record], part.place.path
-        single = picture_in(_at(record, path)) if part.kind == "image" else None
-        pictures = [single] if single else list(pictures_in(_at(record, path)))
+        single = picture_in(found_at(record, path)) if part.kind == "image" else None
+        pictures = [single] if single else list(pictures_in(found_at(record, path)))
         if len(pictures) < part.images and path:  # beside the text
-            pictures = list(pictures_in(_at(record, path[:-1])))
+            pictures = list(pictures_in(found_at(record, path[:-1])))
     pictures += [Picture()] * (part.images - len(pictures))
     for index, picture in enumerate(pictures[: part.images]):
         yield picture._replace(spot=spot, number=index)
-
-
-def _at(value: Any, path: Path) -> Any:
-    """Return the value at a path; None where a step leads into JSON that is written as a string."""
-    for step in path:
-        if not isinstance(value, (dict, list)):
-            return None
-        value = value[step]  # type: ignore[index]  # a reader's path has the keys of objects and the indices of lists
-    return value
 
 
 def _thoughts(message: Message, values: _Values) -> list[Thought]:

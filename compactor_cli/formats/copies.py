@@ -36,6 +36,18 @@ def value_at(value: Any, path: Path) -> Any:
     return value
 
 
+def found_at(value: Any, path: Path) -> Any:
+    """Return the value at a path; None where the path leads to nothing, or into JSON that is written as a string."""
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value
+
+
 def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
     """Return the result's copies for display, shortened as well: they repeat what was cut from the message."""
     if isinstance(value, str):

@@ -26,6 +26,7 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
+from compactor_cli.formats.copies import value_at
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import Message, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
@@ -59,9 +60,7 @@ class Inspect(PlainEdits):
 
     def counted(self, document: Any, path: Path, messages: Sequence[Message]) -> tuple[int, int] | None:
         """Return the model's last output in a sample, which is the last answer among its messages."""
-        for step in path[:-1]:
-            document = document[step]
-        output = document.get("output")
+        output = value_at(document, path[:-1]).get("output")
         usage = output.get("usage") if isinstance(output, dict) else None
         # what was cached is a part of the others in some versions
         tokens = sum_of(usage, "total_tokens") or sum_of(usage, "input_tokens", "output_tokens")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from compactor_cli.formats.base import EACH, ListPath, sum_of, word
+from compactor_cli.formats.copies import value_at
 from compactor_cli.model.message import Message, Path
 
 _OF_MODELS = ("llm", "generation", "GENERATION")
@@ -63,10 +64,7 @@ def counted_in_run(document: Any, path: Path, messages: Sequence[Message]) -> tu
     index = next((index for index, step in enumerate(path) if step in ("inputs", "input")), None)
     if index is None or not messages:
         return None
-    run = document
-    for step in path[:index]:
-        run = run[step]
-    places = (place for half in _halves(document, run) for place in _with_counts(half))
+    places = (place for half in _halves(document, value_at(document, path[:index])) for place in _with_counts(half))
     tokens = next((tokens for place in places if (tokens := _sent(place))), None)
     return (len(messages) - 1, tokens) if tokens else None
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Format
+from compactor_cli.formats.copies import found_at
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.plan import Plan
@@ -274,9 +275,7 @@ def _tip(raw: bytes, path: Path, lost_ids: Set[str]) -> str:
     """Return the record that a record names as the end of a chain, when it is gone."""
     if not lost_ids or f'"{path[-1]}"'.encode() not in raw:
         return ""
-    value = json.loads(raw)
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
+    value = found_at(json.loads(raw), path)
     return value if isinstance(value, str) and value in lost_ids else ""
 
 

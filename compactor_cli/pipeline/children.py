@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.copies import found_at
 from compactor_cli.model.message import Path
 
 
@@ -17,13 +17,13 @@ def with_children(records: Sequence[bytes], parent_path: Path, children_path: Pa
     values = [json.loads(record) for record in records]
     children: dict[str, list[str]] = defaultdict(list)
     for value in values:
-        parent = _at(value, parent_path)
+        parent = found_at(value, parent_path)
         if isinstance(parent, str):
             children[parent].append(str(value.get("id")))
     changed: set[int] = set()
     written = list(records)
     for index, value in enumerate(values):
-        listed = _at(value, children_path)
+        listed = found_at(value, children_path)
         own = children[str(value.get("id"))]
         if isinstance(listed, list) and sorted(map(str, listed)) != sorted(own):
             kept = [name for name in listed if name in own]
@@ -31,9 +31,3 @@ def with_children(records: Sequence[bytes], parent_path: Path, children_path: Pa
             written[index] = jsonedit.replace(records[index], {children_path: jsonedit.encode(new)})
             changed.add(index)
     return written, changed
-
-
-def _at(value: Any, path: Path) -> Any:
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value

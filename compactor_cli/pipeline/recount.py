@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from compactor_cli.formats.base import Format
+from compactor_cli.formats.copies import value_at
 from compactor_cli.model.message import Message, Path
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.text.json_values import json_value
@@ -33,7 +33,9 @@ def recounted(transcript: Transcript, placed: Sequence[Placed], format: Format) 
             continue
         paths = format.counts(value)
         share = _share_left(transcript, placed[: place + 1]) if paths else 1.0
-        return {record: {path: str(math.ceil(share * _number(value, path))) for path in paths}} if share < 1 else {}
+        return (
+            {record: {path: str(math.ceil(share * int(value_at(value, path)))) for path in paths}} if share < 1 else {}
+        )
     return {}
 
 
@@ -44,9 +46,3 @@ def _share_left(transcript: Transcript, placed: Sequence[Placed]) -> float:
     before = sum(m.tokens for m in transcript.messages if m.records and min(m.records) <= end)
     rest = {message.index if message.index >= 0 else -id(message): message.tokens for _, message in placed if message}
     return sum(rest.values()) / before if before else 1.0
-
-
-def _number(value: Any, path: Path) -> int:
-    for step in path:
-        value = value[step]
-    return int(value)
