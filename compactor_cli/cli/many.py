@@ -80,7 +80,7 @@ def _alone(session: Session, tasks: Iterable[FileTask], job: Job) -> Generator[F
 
 
 def _shared(session: Session, tasks: Sequence[FileTask], job: Job) -> Generator[FileResult, None, None]:
-    """Return all files, among processes of this machine or the workers of a cluster."""
+    """Return what becomes of all files, one by one, shared among processes of this machine or workers of a cluster."""
     from compactor_cli.cli import compact_worker, workers
     from compactor_cli.render.console import look_of
 

@@ -61,7 +61,7 @@ class Database(Struct, frozen=True):
 
 @contextmanager
 def reported(name: str) -> Iterator[None]:
-    """Return what goes wrong in a database, in words for people."""
+    """Raise StoreError, with words for people, where something goes wrong in a database."""
     try:
         yield
     except SQLAlchemyError as error:

@@ -162,7 +162,7 @@ class _Reader:
         self._response = ""
 
     def boundary(self, record: int) -> None:
-        """Return what stands for messages that a compaction replaced, or what was said when the context was cleared."""
+        """Add what stands for messages that a compaction replaced, or what was said when the context was cleared."""
         value = self._values[record]
         summary = kind_of(value) == "session.compaction_complete"
         key = "summaryContent" if summary else "initialMessage"
