@@ -65,10 +65,6 @@ class PlanInput(Rated, frozen=True):
     repeat: bool = True
     """Summaries may stand for the first and last request by repeating them in full."""
 
-    def tiers_of(self, group: Group) -> list[int]:
-        """Return tiers of a group's messages; none for residuals and system messages."""
-        return [tier for i in group.messages if (tier := self.tiers[i]) is not None]
-
     def is_summary(self, group: Group) -> bool:
         """Return whether an earlier round wrote it."""
         return any(self.messages[i].origin == "summary" for i in group.messages)

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from compactor_cli.model.group import Group
+
 
 class Factor(NamedTuple):
     """One reason for points."""
@@ -70,3 +72,8 @@ class Rated(Struct, frozen=True):
     def tiers(self) -> tuple[int | None, ...]:
         """Return the tier of each message; None for residuals and system messages."""
         return self.rate().tiers
+
+    def tiers_of(self, group: Group) -> list[int]:
+        """Return the tiers of a group's messages; none for residuals and system messages."""
+        tiers = self.tiers
+        return [tier for i in group.messages if (tier := tiers[i]) is not None]

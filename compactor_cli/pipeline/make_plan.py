@@ -69,11 +69,9 @@ def compile_patterns(patterns: Sequence[str]) -> list[re.Pattern[str]]:
 def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
     """Return the tokens that each tier would take up whole."""
     needs = [0] * TIERS
-    rating = analysis.rate()
     for group in analysis.groups:
-        if group.index not in protected and rating.residuals.kept.isdisjoint(group.messages):
-            tiers = [t for i in group.messages if (t := rating.tiers[i]) is not None]
-            needs[min(tiers, default=0)] += group.tokens
+        if group.index not in protected and analysis.residuals.kept.isdisjoint(group.messages):
+            needs[min(analysis.tiers_of(group), default=0)] += group.tokens
     return tuple(needs)
 
 
