@@ -102,11 +102,9 @@ def test_what_stays_at_its_place_is_not_counted_once_more_in_the_next_round(rati
 
 
 def test_a_task_list_that_stays_at_its_place_is_not_told_before_it() -> None:
-    """It stays there for being smaller than a summary of it."""
     listed = tasks(*["completed"] * 4, "in_progress", "pending")
-    ending = [user("Which file holds the tides?"), assistant("It is src/tides.py: the tides of the port, by day.")]
     start = [user("Mend the tides."), *written(0, 31, 41), *written(1, 31, 41), user("Now do the tasks of the plan.")]
-    messages = compact([*start, *listed, *edited(5), *ending], strategy="adaptive", target_ratio=0.25).messages
+    messages = compact([*start, *edited(5), *listed], strategy="adaptive", target_ratio=0.25).messages
     (place,) = [at for at, message in enumerate(messages) if any(part.name == "TodoWrite" for part in message.calls)]
     before = [message.text() for message in messages[:place] if message.origin == "summary"]
     assert any("\nState at the end, the " in text for text in before)

@@ -170,6 +170,12 @@ class PlanBuilder:
         stays = stays and all(part.tokens <= SMALL for part in results)
         return group in self.present and stays and self._is_told_there(line)
 
+    def _stays(self, line: int) -> bool:
+        """Return whether a line stands in words that stay whole for being new."""
+        piece = self.lines.piece(line)
+        group = self.group_of[piece.message]
+        return piece.speech and group in self.present and piece.tokens <= self.newest.written(group)
+
     def _is_told_there(self, line: StateLine) -> bool:
         """Return whether the exchange of a line of the state has its words, where that is a task: many calls only
         number it."""

@@ -96,7 +96,8 @@ class Chooser(PlanBuilder):
             (WORKED_ON_SHARE * self.room, worked_on(inputs.messages, self.lines, self.room)),
         )
         for room, texts in said:
-            for text in must_keep.within(room, texts, self.lines, self.selector.cost):
+            absent = (text for text in texts if not all(map(self._stays, text)))
+            for text in must_keep.within(room, absent, self.lines, self.selector.cost):
                 self._take(text)
 
     def _take_agreed(self) -> int:
@@ -279,6 +280,8 @@ class Chooser(PlanBuilder):
         chosen = order[:count]
         while self.talk and chosen and is_interjection(self.lines.text(chosen[-1].line)):
             chosen.pop()  # what a statement begins with that has no room as a whole
+        if len(chosen) < count:
+            count, best = len(chosen), self.build(chosen)
         left = self.room - best.tokens
         # of talk, messages stay whole instead, those first of which most was thought
         once = self.talk or self.room > _TRIED

@@ -115,13 +115,13 @@ def _quoted(message: Message, part: int, number: int, speaker: str) -> Iterator[
 def within(
     room: float, answers: Iterable[list[int]], lines: SessionLines, cost: Callable[[int], int]
 ) -> Iterator[list[int]]:
-    """Yield the lines of answers that fit in `room` tokens; those between the first and the last make way first, and a
-    line that asks last. `cost`: tokens of a line beside those yielded before."""
+    """Yield the lines of answers that fit in `room` tokens; those between the first and the last make way first, then
+    the last one, and a line that asks at the very end. `cost`: tokens of a line beside those yielded before."""
     for answer in answers:
         costs = [*map(cost, answer)]
         asks = [_ASKS.search(lines.text(line)) is not None for line in answer]
         last = len(answer) - 1
-        leaving = sorted(range(len(answer)), key=lambda at: (asks[at], at in (0, last) and not asks[at], at))
+        leaving = sorted(range(len(answer)), key=lambda at: (asks[at], at in (0, last) and not asks[at], not at, at))
         left, used = set(range(len(answer))), sum(costs)
         for at in leaving if used > room else ():
             left.discard(at)
