@@ -40,11 +40,13 @@ _SIGNATURE = (
 _KEY = r"(?!public|private|protected)[\w.\"'-]{1,60}:[ \t\r]*$"
 """A key with members below it, as in YAML."""
 _DEFINITION = compiled_later(
-    rf"^{_BEFORE}{_INDENT}()(?=[A-Za-z_\"'~])"
+    rf"\n{_BEFORE}{_INDENT}()(?=[A-Za-z_\"'~])"
     rf"(?:{_MODIFIERS}(?:{_KIND}|{_ASSIGNED}|{_TEST}|{_TABLE})|{_NO_STATEMENT}(?:{_SIGNATURE}|{_KEY}))",
     re.MULTILINE,
 )
-_HEADING = compiled_later(rf"^{_BEFORE}(?=(#{{1,6}}))\1[ \t]+\S[^\n]{{0,100}}\n{_BEFORE}[ \t\r]*$", re.MULTILINE)
+"""The line break before a definition, and the definition. A search for a line break is many times as quick as one for
+`^`, which is looked for at every character; so it is with the next ones."""
+_HEADING = compiled_later(rf"\n{_BEFORE}(?=(#{{1,6}}))\1[ \t]+\S[^\n]{{0,100}}\n{_BEFORE}[ \t\r]*$", re.MULTILINE)
 """A heading of Markdown, with the blank line behind it that a comment seldom has."""
 _COMMENT = compiled_later(rf"{_BEFORE}{_INDENT}(?:#|//|/\*|\*|--|@)[^\n]*\n")
 """A comment or decorator, which is of the definition right below it."""
@@ -56,7 +58,7 @@ _LONGEST = 2_000
 """Characters back to which the beginning of a long line is looked for."""
 _TAB = 4
 _LINE = compiled_later(
-    rf"^(?:[ \t]*(--[ \t\r]*$|\[?…)|(?=((?:[ \t]*(\d{{1,6}})(?:→|\t|:|\| ?)|\d{{5}}\| ?)?))\2"
+    rf"\n(?:[ \t]*(--[ \t\r]*$|\[?…)|(?=((?:[ \t]*(\d{{1,6}})(?:→|\t|:|\| ?)|\d{{5}}\| ?)?))\2"
     rf"({_INDENT})(#|//|[*)\]}}{{]|\S)|[ \t]*(\d{{1,6}})(?:→|\t|:|\|)[ \t\r]*$)",
     re.MULTILINE,
 )
@@ -76,17 +78,19 @@ class Scopes:
         """Where the lines begin that are in something else than the line before them."""
         self._around: list[int] = []
         """Where the innermost definition or heading around those lines begins, without its indentation; -1 for none."""
-        self._definitions = {match.start(): match.start(1) for match in _DEFINITION.finditer(text)}
-        headings = {match.start(): match.span(1) for match in _HEADING.finditer(text)} if "# " in text else {}
+        broken = f"\n{text}"  # where a line break stands in it, a line of the text begins
+        self._definitions = {match.start(): match.start(1) - 1 for match in _DEFINITION.finditer(broken)}
+        found = _HEADING.finditer(broken) if "# " in text else ()
+        headings = {match.start(): (match.start(1) - 1, match.end(1) - 1) for match in found}
         if self._definitions or headings:
-            self._read(headings)
+            self._read(broken, headings)
 
-    def _read(self, headings: Mapping[int, tuple[int, int]]) -> None:
+    def _read(self, broken: str, headings: Mapping[int, tuple[int, int]]) -> None:
         sections: list[tuple[int, int]] = []
         indents: list[int] = []
         begins: list[int] = []
         inside, last = -1, -1
-        for line in _LINE.finditer(self._text):
+        for line in _LINE.finditer(broken):
             part, _, number, indentation, begun, blank = line.groups()
             start, before, last = line.start(), last, int(number or blank or -1)
             if part or (last >= 0 <= before and last != before + 1):

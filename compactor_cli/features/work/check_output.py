@@ -44,13 +44,12 @@ _TESTS_PASSED = (
     r"\b[1-9]\d* examples?, 0 failures|BUILD SUCCESS|^Passed!|Failed: +0, Passed: +[1-9]|^All \d* ?tests passed|"
     r"^100% tests passed|^DONE [1-9]\d* tests(?: in|, \d+ skipped in)|congratulations :\)"
 )
-_FAILED = (
-    r"\berror\[\w+\]|\berror TS\d+|^[ \t]*error(?:\[|:| )|:\s*(?:fatal )?error:|"
-    r"could not compile|\bFound [1-9]\d* errors?\b|✖ [1-9]\d* problems? \([1-9]|BUILD FAIL|Build FAILED|"
-    r"npm (?:ERR!|error)|ELIFECYCLE|^make(?:\[\d+\])?: \*\*\*|^[1-9]\d* issues?[:.]|^(?:vet|#) \S+.*\n\S+\.go:\d+|"
-    r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?:[A-Z]+\d+ |error|undefined)|"
-    r"would reformat|Code style issues|^\[error\]|undefined reference|Failed to compile|"
-    r"ERROR task failed|^Traceback \(most"
+_FAILED = (  # what begins a line, and a word, stands together: each of them is tried at every character
+    r"^(?:[ \t]*error(?:\[|:| )|make(?:\[\d+\])?: \*\*\*|[1-9]\d* issues?[:.]|(?:vet|#) \S+.*\n\S+\.go:\d+|"
+    r"\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?:[A-Z]+\d+ |error|undefined)|\[error\]|Traceback \(most)|"
+    r"\b(?:error(?:\[\w+\]| TS\d+)|Found [1-9]\d* errors?\b)|:\s*(?:fatal )?error:|"
+    r"could not compile|✖ [1-9]\d* problems? \([1-9]|BUILD FAIL|Build FAILED|npm (?:ERR!|error)|ELIFECYCLE|"
+    r"would reformat|Code style issues|undefined reference|Failed to compile|ERROR task failed"
 )
 _FOUND = r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?!(?i:note|warning|info|help|ok)\b)[^\n]*\([a-z][\w-]*\)$"
 """What a linter found, with the name of its rule at the end."""
@@ -120,7 +119,8 @@ def verdict(kind: CheckKind, said: str) -> Verdict:
 def verdict_lines(said: str) -> list[str]:
     """Return the lines by which the output of a check states a failure or a pass, in no order."""
     text = plain(said)
-    found = [line for line in text.split("\n") if _found(_PASSED, line)] if _holds(text, _PASSED_WORDS) else []
+    suspect = text.split("\n") if _holds(text, _PASSED_WORDS) else []
+    found = [line for line in suspect if _holds(line, _PASSED_WORDS) and _found(_PASSED, line)]
     for words, pattern in ((_TESTS_FAILED_WORDS, _TESTS_FAILED), (_TESTS_PASSED_WORDS, _TESTS_PASSED)):
         found += [line for line in _lines_with(text, words).split("\n") if _found(pattern, line)]
     return found + [line for line in _lines_with(text, _FAILED_WORDS).split("\n") if _found(_FAILED, line)]
@@ -136,8 +136,7 @@ def _found(pattern: str, text: str) -> bool:
 
 
 def _holds(text: str, words: Iterable[str]) -> bool:
-    low = text.lower()
-    return any(word in low for word in words)
+    return any(map(text.lower().__contains__, words))
 
 
 def _lines_with(text: str, words: Iterable[str]) -> str:

@@ -316,7 +316,7 @@ class Quoter:
 def _without_numbers(indent: str, text: str) -> tuple[str, str]:
     """Return the indentation of a text and the text without the numbers that a tool put before its lines; where these
     jump, as an earlier round left lines out, with the sign of a gap."""
-    without = without_numbers(text, GAP if ascends(text) else "")
+    without = without_numbers(text, GAP if "\n" in text and ascends(text) else "")
     return _parted(without) if has_number(text) else (indent, without)
 
 
