@@ -22,7 +22,8 @@ _GIT = compiled_later(
     r"(?:checkout(?! -[bB])|restore|reset|stash|revert|switch(?! -[cC])|merge|rebase|pull|cherry-pick)\b"
 )
 """Commands behind which nobody knows what the files hold."""
-_NAME = compiled_later(r"[^/\s\"\\:]+")
+_AROUND_NAMES = '/"\\:'
+"""What stands between the names of files and folders, besides blanks."""
 _READ = 300
 """Characters at the beginning of a call, and of a text, in which the name of a file is looked for."""
 _PLACE = compiled_later(r"^(?:(?:[\w./\\@~-]+[:-])?L?\d+(?:→|\t|[:-]| ?\|)|\+\| )")
@@ -88,7 +89,7 @@ class OutdatedLines:
     def _found(self, spot: Spot, part: Part, text: str) -> list[int]:
         call = self._calls.get(spot, part)
         mine = part.kind == "tool_result" or spot in self._added
-        if not mine or self._files.isdisjoint(_NAME.findall(f"{call.text[:_READ]} {text[:_READ]}")):  # as in most
+        if not mine or self._files.isdisjoint(_names_in(f"{call.text[:_READ]} {text[:_READ]}")):  # as in most
             return []
         asked, lines = _slashed(call.text), text.split("\n")
         bare = [_without_place(line.strip()) for line in lines]
@@ -109,6 +110,13 @@ class OutdatedLines:
                     yield number
 
 
+def _names_in(text: str) -> list[str]:
+    """Return what may be names of files in a text."""
+    for sign in _AROUND_NAMES:
+        text = text.replace(sign, " ")
+    return text.split()
+
+
 def _slashed(text: str) -> str:
     """Return a text with the paths of Windows in it written as others are."""
     return text.replace("\\\\", "/").replace("\\", "/") if "\\" in text else text
@@ -118,4 +126,5 @@ def _without_place(line: str) -> str:
     """Return a line of a file without what stands before it where it is shown."""
     if not line[:1].isdigit() and ":" not in line and "-" not in line and line[:1] not in (ADDED[0], "L"):  # as most
         return line
-    return _PLACE.sub("", line, count=1).strip()
+    place = _PLACE.match(line)
+    return line[place.end() :].strip() if place else line.strip()
