@@ -99,7 +99,7 @@ def noisy_lines(text: str) -> frozenset[int]:
     """Return the numbers of the physical lines, from 0, that say nothing of the work. One import alone is no noise: it
     may be what was searched for."""
     shown = f"\n{text}"
-    finders = [find for hints, find in _FINDERS if any(map(shown.__contains__, hints))]
+    finders = [find for hints, find in _HINTED if any(seldom in shown and hint in shown for seldom, hint in hints)]
     if not finders:
         return frozenset()
     lines = text.split("\n")
@@ -244,3 +244,11 @@ _FINDERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str]], Iterator[int]]]
 )
 """What every text with such lines has one of, behind a line break, and what finds them: most texts are not searched
 further."""
+_SELDOM = '@|<#jqKWCFPRO=[(\t"k'
+"""Characters that few texts have, the rarest first. A single one is missed fifty times as quickly as a word: those of
+the words above took a fiftieth of the time of a compaction."""
+_HINTED = [
+    ([(next((seldom for seldom in _SELDOM if seldom in hint), hint[0]), hint) for hint in hints], find)
+    for hints, find in _FINDERS
+]
+"""The finders, each hint with the rarest of its characters."""
