@@ -22,7 +22,7 @@ _OLD = ("old_string", "old_str", "old_text", "old", "oldText")
 _NEW = ("new_string", "new_str", "new_text", "new", "newText")
 _CONTENT = ("content", "file_text", "new_source", "contents")
 _PATCH_BEGINS = "*** Begin Patch"
-_PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: ", re.MULTILINE)
+_PATCHED = compiled_later(r"^\*\*\* (?:Update|Add) File: ", re.MULTILINE)
 _BREAK, _LINES = "\\n", 3
 """A line break inside a string of JSON, and how many of them make lines of it."""
 _FEW_INDENTED = 2

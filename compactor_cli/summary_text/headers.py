@@ -41,7 +41,7 @@ _OLDER = compiled_later(
     r"(?=\n|Lines quoted from them: )"
 )
 """The heading of summaries that quote lines, up to version 0.1."""
-_BODY = re.compile(
+_BODY = compiled_later(
     rf"(?:earlier )?#\d|earlier (?:summary|user|instructions): |Lines quoted: |{_STATE}\n|Cut off: |… "
     rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}|\n(?:{REPLIED}|{ACTED})"
 )

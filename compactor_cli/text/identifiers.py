@@ -6,8 +6,9 @@ one pass however long the transcript.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
+
+from compactor_cli.text.patterns import compiled_later
 
 _INSIDE = frozenset("_./@$%~-")
 _BORDERS = bytes(
@@ -15,8 +16,8 @@ _BORDERS = bytes(
 )
 """Blanks for the characters that stand in no chunk."""
 _MARKED = {"`": r"`([^`\n]{3,60})`", '"': r'"([^"\n]{4,60})"', "“": r"“([^”\n]{4,60})”"}
-_QUOTED = re.compile("|".join(_MARKED.values()))
-_ONE_KIND = {mark: re.compile(pattern) for mark, pattern in _MARKED.items()}
+_QUOTED = compiled_later("|".join(_MARKED.values()))
+_ONE_KIND = {mark: compiled_later(pattern) for mark, pattern in _MARKED.items()}
 """Of a text with quotation marks of one kind only: a pattern that begins with a letter is found at once."""
 _STRIP = ".-/@$~"
 _LEADING = "@%"

@@ -7,6 +7,7 @@ from itertools import chain
 
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
+from compactor_cli.text.patterns import compiled_later
 
 _EXIT = re.compile(
     r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return[ _]?code\"?)\s*[:=>]?\s*(-?\d+)", re.IGNORECASE
@@ -58,7 +59,7 @@ _DIAGNOSIS = re.compile(
 _BARE = re.compile(r"\W*fail(?:ed)?\W*", re.IGNORECASE)
 """Says that something failed, but not what."""
 _HEADER = "Traceback (most recent call last):"
-_RAISED = re.compile(rf"^([ \t]*){re.escape(_HEADER)}[ \t]*\r?\n(?:\1[ \t].*\n|\r?\n)*\1(?=\S)(.+)", re.MULTILINE)
+_RAISED = compiled_later(rf"^([ \t]*){re.escape(_HEADER)}[ \t]*\r?\n(?:\1[ \t].*\n|\r?\n)*\1(?=\S)(.+)", re.MULTILINE)
 """The trace of a Python program, with the line that says what was raised."""
 _LONG_LINE = 2_000
 _NAMED = ("error", "exception", "panic", "fault")

@@ -20,7 +20,7 @@ _PLACEHOLDER = compiled_later("\x00(\\d+)\x00")
 _SPECIAL = re.compile(r"[;|&()<>'\"\\#]|[^\S ]")
 """What makes a command line more than words with blanks between them."""
 
-_TOKEN = re.compile(
+_TOKEN = compiled_later(
     r"""
     (?P<space>[ \t\r]+|\\\n)
     |(?P<heredoc><<-?[ \t]*(?P<quote>['"]?)(?P<end>\w+)(?P=quote))

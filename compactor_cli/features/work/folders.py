@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.model.message import Message
+from compactor_cli.text.patterns import compiled_later
 
 _NEARLY_ALL = 0.9
 _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
@@ -18,7 +19,7 @@ _TOLD = re.compile(
     r"(?:<cwd>|\b(?:current |primary )?working directory(?: is)?:?) *[`'\"]?(/[\w./~+@-]+)", re.IGNORECASE
 ).search
 """How a harness says where the session works."""
-_CHANGES = re.compile(r"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+(/[\w./~+@-]+|'/[^'\n]+'|\"/[^\"\n]+\")")
+_CHANGES = compiled_later(r"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+(/[\w./~+@-]+|'/[^'\n]+'|\"/[^\"\n]+\")")
 
 
 def session_folder(folder: str, messages: Iterable[Message]) -> str:

@@ -43,7 +43,7 @@ _OPENED = compiled_later(r"\[File: (/\S+) \(\d+ lines")
 """How a result names the file that such a tool has changed."""
 _LISTS = ("files", "paths", "file_paths", "filePaths", "replacements", "edits")
 """Arguments that may name several files, by themselves or in objects."""
-_NO_FILE = re.compile(r"\n|^(?!file:)\w+://")
+_NO_FILE = compiled_later(r"\n|^(?!file:)\w+://")
 _LONGEST_PATH = 299
 """Characters."""
 _CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
@@ -66,7 +66,7 @@ _MOVES = re.compile(r"(?:^|_)(?:move|rename|copy)", re.IGNORECASE)
 _FROM_TO = (("source", "destination"), ("source_path", "destination_path"), ("old_path", "new_path"), ("src", "dst"))
 """Arguments of tools that move and copy files."""
 
-_NOT_PASSED = re.compile(r"\t(?:fail|pending|cancel)\t")
+_NOT_PASSED = compiled_later(r"\t(?:fail|pending|cancel)\t")
 """A check of a pull request, one of several, that keeps it from being merged."""
 _TELLING = compiled_later(
     r"\b(?:errors?|fail(?:ed|ure)?|conflict|cannot|can't|denied|refused|not found|missing|invalid|issues?)\b",
