@@ -16,6 +16,7 @@ from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quotes_all
 from compactor_cli.strategies.adaptive.building import REQUEST, PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
+from compactor_cli.strategies.adaptive.drafts import newest_draft
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.whole_results import whole_results
@@ -81,10 +82,10 @@ class Chooser(PlanBuilder):
         self._take_pending()
         self._take_results(int(_RESULTS * self.room))
         instructions = list(must_keep.instructions(inputs.messages, self.lines))
-        binding = BINDING_SHARE * self.room
-        self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions, binding=binding))
+        self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions, binding=BINDING_SHARE * self.room))
         account, share = must_keep.account(inputs.messages, self.lines)
         self._take(words.within(share * self.room, account))
+        self._take(newest_draft(inputs.messages, self.lines, self.selector.cost, self.room))
         agreed = self._take_agreed()
         answers = must_keep.answers(inputs.messages, self.lines)
         failed = must_keep.failed_call(self.state, inputs.messages, self.lines, inputs.pairing)
