@@ -11,7 +11,6 @@ from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Part
 from compactor_cli.text.escapes import readable
 from compactor_cli.text.json_values import parse_json
-from compactor_cli.text.patterns import compiled_later
 
 PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 COMMANDS = ("command", "cmd", "script", "code", "keystrokes")
@@ -27,10 +26,6 @@ _BREAK, _LINES = "\\n", 3
 """A line break inside a string of JSON, and how many of them make lines of it."""
 _FEW_INDENTED = 2
 """Lines that an edit indents anew which say what it does; more are around what it does."""
-_ARGUMENT = compiled_later(
-    rf'\{{?\s*"(?:{"|".join(COMMANDS)})"\s*:\s*"(?!")((?:(?!",\s*"[\w-]+"\s*:).)+?)(?:(?<!\\)"\s*\}}?)?', re.DOTALL
-)
-"""A command alone, or how it begins, with its key: the name of the tool says that it is one."""
 _LABEL = 60
 """Characters of what a result is said to be of."""
 
@@ -95,12 +90,6 @@ def call_label(part: Part) -> str:
     about = about.strip().split("\n")[0]
     label = f"{part.name} {short_path(about)[:_LABEL]}"
     return " ".join(f"{label} ".replace(": ", " ").replace("→", " ").split())
-
-
-def bare_argument(text: str) -> str:
-    """Return the command, or its beginning, that a piece of arguments is; any other piece as it is."""
-    argument = _ARGUMENT.fullmatch(text)
-    return argument[1] if argument else text
 
 
 def short_path(text: str) -> str:

@@ -7,19 +7,19 @@ have a chance are looked at closely.
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from math import fsum
 
-from compactor_cli.features.call_lines import PATHS, short_path
+from compactor_cli.features.call_lines import COMMANDS, PATHS, short_path
 from compactor_cli.features.chunk_terms import ChunkValues
 from compactor_cli.features.session_text import SessionPiece, SessionText
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.model.replies import reply_span
+from compactor_cli.text.argument_values import ArgumentValues, argument_values
 from compactor_cli.text.escapes import place_in_readable
 from compactor_cli.text.list_items import parents_of_items
 from compactor_cli.text.noise import noisy_lines, prompt_at_end
@@ -27,10 +27,10 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.scopes import Scopes
 from compactor_cli.text.section_headings import FilesShown, headings_between
 from compactor_cli.text.terms import chunked
-from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units, outer_members
+from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units, outer_spans
 
-_VALUE = re.compile(r'^"[\w-]+"\s*:\s*"([^"]*)"$')
-"""A member of JSON that is a text."""
+_COMMANDS = frozenset(COMMANDS)
+_AS_IT_IS = ArgumentValues()
 _PATH = 120
 """Characters of the path of a file at most that stands before each part of an edit."""
 _USUAL = 3
@@ -58,6 +58,8 @@ class SessionLines:
         """Piece -> its first line."""
         self.silent: set[int] = set()
         """Lines that say nothing of the work: noise of tools, and arguments that many calls have alike."""
+        self._values: dict[int, ArgumentValues] = {}
+        """Piece that is a call -> how its arguments are read."""
         self._leads: dict[int, tuple[Span, ...]] = {}
         """Line -> the spans of what says what it is of: the object of a member of JSON, the item around an item."""
         self._files = FilesShown()
@@ -124,6 +126,33 @@ class SessionLines:
     def text(self, line: int) -> str:
         return self.session.pieces[self.piece_of[line]].text[self.starts[line] : self.ends[line]]
 
+    def shown(self, line: int) -> str:
+        """Return a line as it is read: of arguments of a call the values."""
+        number, start, end = self.piece_of[line], self.starts[line], self.ends[line]
+        text = self.session.pieces[number].text
+        return self._values_of(number).shown(text, start, end) or text[start:end]
+
+    def between(self, line: int) -> str:
+        """Return what stands between a line and the one before it of the same piece, as it is read."""
+        number = self.piece_of[line]
+        text = self.session.pieces[number].text
+        return self._values_of(number).shown(text, self.ends[line - 1], self.starts[line])
+
+    def is_cut(self, line: int) -> bool:
+        """Return whether an argument of a call goes on behind a line of it."""
+        number = self.piece_of[line]
+        return self._values_of(number).cuts(self.session.pieces[number].text, self.ends[line])
+
+    def _values_of(self, number: int) -> ArgumentValues:
+        """Return how the arguments of a call are read; other pieces are read as they are."""
+        piece = self.session.pieces[number]
+        if not piece.call:
+            return _AS_IT_IS
+        if number not in self._values:
+            place = place_in_readable(piece.escaped) if piece.escaped else None
+            self._values[number] = argument_values(piece.escaped or piece.text, place, _COMMANDS)
+        return self._values[number]
+
     def has_words(self, line: int) -> bool:
         """Return whether a line says anything: neither a fence nor a bracket does, alone or behind its number."""
         return has_words(self.text(line))
@@ -144,10 +173,23 @@ class SessionLines:
         if follows:
             known, start, end = self._leads.get(after, ()), self.starts[after], self.ends[after]
             spans = tuple(span for span in spans if span not in known and not start <= span[0] < end)
-        leads = [piece.text[start:end].strip() for start, end in spans]
         if piece.call:
-            leads = [short_path(_VALUE.sub(r"\1", lead)) for lead in leads]
-        return "".join(f"{lead} … " for lead in leads)
+            return self._lead_of_call(self.piece_of[line], spans, self.starts[line])
+        return "".join(f"{piece.text[start:end].strip()} … " for start, end in spans)
+
+    def begins_call(self, line: int) -> bool:
+        """Return whether a line of a call is shown behind how the call begins."""
+        return self.piece(line).call and bool(self._leads.get(line))
+
+    def _lead_of_call(self, number: int, spans: Sequence[Span], at: int) -> str:
+        """Return the values that are shown before a place of a call; with a gap sign where there is something
+        between."""
+        text, values = self.session.pieces[number].text, self._values_of(number)
+        shown = ""
+        for (start, end), (following, _) in pairwise([*spans, (at, at)]):
+            gap = "… " if values.shown(text, end, following).strip() else ""
+            shown += f"{short_path(values.shown(text, start, end).strip())} {gap}"
+        return shown
 
     def scope(self, line: int) -> int:
         """Return the line of an output that says what a line is in, such as the beginning of its function; -1 where
@@ -256,7 +298,8 @@ class _UsualArguments:
 
     def add(self, arguments: str) -> None:
         """Take note of the arguments of a call, as JSON."""
-        for argument in outer_members(arguments):
+        for start, end in outer_spans(arguments):
+            argument = arguments[start:end]
             if len(argument) <= _LONGEST and not argument.startswith(_OF_FILES) and not _NUMBER.fullmatch(argument):
                 self._times[argument] += 1
 

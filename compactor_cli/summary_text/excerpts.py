@@ -147,16 +147,17 @@ def _speaker(match: re.Match[str]) -> str:
     return "user" if name.startswith(_PERSON) and name.endswith(")") else name
 
 
-def earlier_heading(text: str, start: int) -> str:
-    """Return the heading that the line at `start` of a summary stands under, as a later round says it."""
+def earlier_heading(text: str, start: int) -> tuple[str, int]:
+    """Return the heading that the line at `start` of a summary stands under, as a later round says it, and where it
+    stands there: of two parts with the same heading each has its own."""
     start = text.rfind("\n", 0, start) + 1
     while True:
         match = _HEADING.match(text, start)
         if match:
             mark = match[0]
-            return mark if mark.startswith(_EARLIER) else _EARLIER + mark
+            return mark if mark.startswith(_EARLIER) else _EARLIER + mark, start
         if start <= 0:
-            return _UNNAMED
+            return _UNNAMED, 0
         start = text.rfind("\n", 0, start - 1) + 1
 
 

@@ -55,10 +55,12 @@ def quoted_words(text: str, speaker: str) -> Iterator[EarlierWords]:
             yield EarlierWords(part.heading.removesuffix(": "), start, stop, unquoted(text[start:stop]))
 
 
-def heading_at(text: str, position: int, carried: Iterable[CarriedSpan]) -> str:
-    """Return what stands before a line of a summary when a later round quotes it. `carried`: `carried_spans` of it."""
-    if any(span.start <= position < span.end for span in carried if span.label == "user"):
-        return EARLIER_USER
+def heading_at(text: str, position: int, carried: Iterable[CarriedSpan]) -> tuple[str, int]:
+    """Return what stands before a line of a summary when a later round quotes it, and where it stands in the summary.
+    `carried`: `carried_spans` of it."""
+    for span in carried:
+        if span.label == "user" and span.start <= position < span.end:
+            return EARLIER_USER, span.start
     return earlier_heading(text, position)
 
 

@@ -219,6 +219,8 @@ def json_members(
             spans = _value(shown or text, first, told.end)
             shown_before = _placed(replace(outer, leads=leads), place).leads if place else leads
             pieces = [JsonMember(start, end, start, level + 1, shown_before, outer.usual) for start, end in spans]
+            if named and level == 1:
+                pieces = [*pieces[:1], *_begun(shown or text, pieces)]
             result += _led(pieces, told)
         else:
             runs = _together(text, outer.start, ends, None if level else usual)
@@ -237,12 +239,12 @@ def _is_listed(text: str, start: int) -> bool:
     return text[start] == "{" and text[max(0, start - _INDENT) : start].rstrip(_SPACE)[-1:] in ("[", ",")
 
 
-def outer_members(text: str) -> Iterator[str]:
-    """Yield the members of an object that a text is, each with its key. Nothing for other texts."""
+def outer_spans(text: str) -> Iterator[Span]:
+    """Yield where the members of an object that a text is begin and end, each with its key. Nothing for other texts."""
     first = len(text) - len(text.lstrip(_SPACE))
     ends = _closed(text) if text[first : first + 1] == "{" else None
     if ends is not None and not text[ends[first] + 1 :].strip():
-        yield from (text[start:end] for start, end, _ in _children(text, first, ends))
+        yield from ((start, end) for start, end, _ in _children(text, first, ends))
 
 
 def _placed(member: JsonMember, place: Place) -> JsonMember:
@@ -268,14 +270,28 @@ def _call_leads(text: str, call: JsonMember, ends: dict[int, int]) -> tuple[Span
     such as a command, or else a short argument."""
     if text[call.start] == "{":
         for start, end, _ in islice(_children(text, call.start, ends), 1):
-            argument = _LONG_ARGUMENT.match(text, start, end) if end - start > _PATH else None
-            begin, close = argument.span(1) if argument else (0, 0)
-            if close - begin > _TOLD:
-                space = text.rfind(" ", begin + _SHORTEST, begin + _TOLD)
-                close = space if space > 0 else begin + _TOLD - (text[begin + _TOLD - 1] == "\\")
-            if close > begin:
-                return ((begin, close),)
+            if end - start > _PATH and (begins := _beginning(text, start, end)):
+                return (begins,)
     return _leads(text, call, ends, _PATH)
+
+
+def _beginning(text: str, start: int, end: int) -> Span | None:
+    """Return the span of the first words of a member that is a long text, without its key."""
+    argument = _LONG_ARGUMENT.match(text, start, end)
+    begin, close = argument.span(1) if argument else (0, 0)
+    if close - begin > _TOLD:
+        space = text.rfind(" ", begin + _SHORTEST, begin + _TOLD)
+        close = space if space > 0 else begin + _TOLD - (text[begin + _TOLD - 1] == "\\")
+    return (begin, close) if close > begin else None
+
+
+def _begun(text: str, pieces: list[JsonMember]) -> Iterator[JsonMember]:
+    """Yield the pieces of a long argument behind its first one, each with the first words of it: they say what the
+    argument is, as the first argument says what the call is."""
+    begins = _beginning(text, pieces[0].start, pieces[0].end) if len(pieces) > 1 else None
+    for piece in pieces[1:]:
+        known = begins is None or begins in piece.leads
+        yield piece if known else replace(piece, leads=(*piece.leads, begins))
 
 
 def _led(members: list[JsonMember], outer: JsonMember, text: str = "") -> list[JsonMember]:

@@ -252,7 +252,7 @@ def test_quotes_and_brackets_in_a_command_are_no_structure_of_its_arguments():
         ({"command": "/opt/tides/" + "x" * 200}, "/opt/tides/" + "x" * 49),
         ({"command": "cat > notes.md <<'EOF'\n" + COMMAND}, "cat > notes.md <<'EOF'"),
         ({"command": "date"}, "date"),
-        ({"words": [COMMAND], "path": "src/tides.py"}, "src/tides.py"),
+        ({"words": [COMMAND], "path": "src/tides.py"}, "path=src/tides.py"),
     ],
 )
 def test_arguments_that_stand_alone_say_which_call_they_are_of(arguments: dict[str, object], lead: str) -> None:

@@ -91,7 +91,7 @@ def test_of_a_summary_with_sections_titles_marks_and_state_are_no_lines():
     ]
     assert [line.strip() for line in readable(text, quoted_only=True).split("\n") if line.strip()] == ["#8 Bash: make"]
     places = {words: text.index(words) for words in ("of the art", "and colours", "make", "Write it")}
-    assert [heading_at(text, place, carried_spans(text)) for place in places.values()] == [
+    assert [heading_at(text, place, carried_spans(text))[0] for place in places.values()] == [
         "earlier user: ",
         "earlier #4 user: ",
         "earlier #8 Bash: ",

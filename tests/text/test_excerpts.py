@@ -132,12 +132,14 @@ def test_a_line_of_an_earlier_summary_is_quoted_under_the_heading_that_it_had_th
     summary = "## Session Summary (Round 1)\n\n#7 user: Fix it.\nAnd soon.\n#8 → … ok\nearlier #2: first\nsecond"
 
     def found(line):
-        return earlier_heading(summary, summary.index(line))
+        return earlier_heading(summary, summary.index(line))[0]
 
     assert found("#7 user") == found("And soon") == "earlier #7 user: "
     assert found("#8") == "earlier #8 → "
     assert found("second") == "earlier #2: "
     assert found("## Session") == "earlier summary: "
+    twice = "#7 click: e1\n#7 click: e2\n and behind it"
+    assert [earlier_heading(twice, twice.index(words))[1] for words in ("e1", "e2", "behind")] == [0, 13, 13]
 
 
 def test_marks_of_chat_templates_are_made_harmless_and_marks_of_conflicts_stay():

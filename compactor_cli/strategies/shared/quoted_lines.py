@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from compactor_cli.features.call_lines import bare_argument, call_label
+from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import SessionPiece
 from compactor_cli.features.work.open_errors import misfortune
@@ -157,19 +157,20 @@ class Quoter:
 
     def _excerpts_of(self, choices: Sequence[ChosenLine], quoted: Set[Spot]) -> Iterator[Excerpt]:
         """Yield chosen lines of one message. `quoted`: the parts that its own go with, where they are quoted too."""
-        lines, last_line, last_piece, head, margin = self._lines, -2, None, "", 0
+        lines, last_line, last_piece, margin = self._lines, -2, None, 0
+        head, head_at = "", -1
         worth = self._worth(choices)
         for choice, following in zip_longest(choices, choices[1:]):
             piece, line = lines.piece(choice.line), choice.line
             begins, parted = piece is not last_piece, False
             earlier = self._messages[piece.message].origin == "summary"
-            goes_on = following is not None and following.line == line + 1 and self._is_of_line(line + 1)
-            text = plain(bare_argument(lines.text(line)) if piece.call and not goes_on else lines.text(line))
+            text = plain(lines.shown(line))
             indent = indent_at(piece.text, lines.starts[line])
             if earlier:
-                line_heading = self._heading_at((piece.message, piece.part), lines.starts[line])
+                known = head_at
+                head, head_at = self._heading_at((piece.message, piece.part), lines.starts[line])
                 parted = text.startswith(GAP)
-                begins, head = begins or line_heading != head, line_heading
+                begins = begins or head_at != known
                 text = bare(text) if _at_margin(piece.text, lines.starts[line]) else text
             else:
                 if begins:
@@ -181,23 +182,24 @@ class Quoter:
             joint = "gap"
             if begins:
                 whole = lines.is_first(line) or (earlier and not parted) or _begins_reply(piece, lines.starts[line])
+                whole = whole or lines.begins_call(line)
                 joint = "heading" if whole else "middle"
             elif line == last_line + 1 and not parted and not self._jumps(line):
-                between = piece.text[lines.ends[last_line] : lines.starts[line]]
-                joint = "line" if "\n" in between else "same"
-                text = between + text if joint == "same" else indent[margin:] + text
+                joint = "same" if self._is_of_line(line) else "line"
+                text = lines.between(line) + text if joint == "same" else indent[margin:] + text
             if joint in ("gap", "middle") and not piece.speech and (signs := _SIGNS.match(text)):
                 text = text[signs.end() :]  # what closes something that is not shown
                 indent, text = _parted(text)
             if joint != "same":
                 margin = min(margin, len(indent)) if joint == "line" else len(indent)
                 text = re.sub(rf"\n[ \t]{{1,{margin}}}", "\n", text) if margin and "\n" in text else text
-            if joint in ("gap", "middle"):
+            if joint in ("gap", "middle") or (begins and lines.begins_call(line)):
                 text = plain(lines.lead(line, last_line)) + text
             ends = following is None or lines.piece(following.line) is not piece
             if ends and not earlier and _goes_on(piece, lines.starts[line], lines.ends[line]):
                 text = f"{text} {GAP}".rstrip()
             elif ends and piece.call:
+                text = f"{text} {GAP}".rstrip() if lines.is_cut(line) else text
                 text += self._short_result((piece.message, piece.part), quoted)
             yield Excerpt(head, text, joint, worth[line])
             last_line, last_piece = line, piece
@@ -228,8 +230,9 @@ class Quoter:
         same = lines.piece(line) is lines.piece(line - 1)
         return same and "\n" not in lines.piece(line).text[lines.ends[line - 1] : lines.starts[line]]
 
-    def _heading_at(self, spot: Spot, start: int) -> str:
-        """Return what stands before a line of an earlier summary, which is read once for all of its lines."""
+    def _heading_at(self, spot: Spot, start: int) -> tuple[str, int]:
+        """Return what stands before a line of an earlier summary, which is read once for all of its lines, and where it
+        stands there."""
         text = self._part(spot).text
         if spot not in self._carried:
             self._carried[spot] = carried_spans(text)

@@ -14,7 +14,6 @@ from heapq import heapify, heappop, heappush, heapreplace
 
 from msgspec import Struct
 
-from compactor_cli.features.call_lines import bare_argument
 from compactor_cli.features.lines import SessionLines
 
 _AROUND = 70
@@ -192,9 +191,8 @@ class Selector:
         """Return tokens of the line alone."""
         known = self._costs.get(line)
         if known is None:
-            text = self.lines.text(line)
-            text = bare_argument(text) if self.lines.piece(line).call else text
-            known = self._costs[line] = self._cost(self.lines.lead(line) + text) + 1
+            # a call counts as it stands, with the keys that it is read without: what its result says is worth the room
+            known = self._costs[line] = self._cost(self.lines.lead(line) + self.lines.text(line)) + 1
         return known
 
     def _enter(self, line: int, value: float, cost: int) -> None:
