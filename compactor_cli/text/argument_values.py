@@ -52,15 +52,17 @@ def argument_values(text: str, place: Place | None = None, bare: Set[str] = froz
     members = [(key, end) for key, end in keys if key is not None]
     if not members or len(members) < len(keys):
         return ArgumentValues()
-    bare = bare.intersection(key[1] for key, _ in members)
+    bare = bare & {key[1] for key, _ in members}
     longest = max(end - key.start() for key, end in members)
     found: list[tuple[int, int, str]] = []
     last = len(text) - len(text.lstrip())
     for key, end in members:
         is_text = text[key.end()] == '"'
         tells = key[1] in bare if bare else len(members) < _RECORD or end - key.start() == longest > _LONG
-        found.append((last, key.start(), " " if found else ""))
-        found.append((key.start(), key.end() + is_text, "" if is_text and tells else f"{key[1]}="))
+        is_bare = is_text and tells
+        is_empty = is_bare and end - key.end() <= len('""')
+        found.append((last, key.start(), " " if found and not is_empty else ""))
+        found.append((key.start(), key.end() + is_text, "" if is_bare else f"{key[1]}="))
         last = end - is_text
     found.append((last, len(text), ""))
     at = place or (lambda position: position)
