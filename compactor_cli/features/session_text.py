@@ -18,7 +18,7 @@ from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.replies import reply_span, reply_to
 from compactor_cli.summary_text.reading import readable
 from compactor_cli.text.identifiers import identifiers, quoted, unescape
-from compactor_cli.text.json_values import without_blanks
+from compactor_cli.text.json_values import on_one_line, without_blanks
 from compactor_cli.text.picked_items import passed_over
 from compactor_cli.text.terms import chunked, judge, quoted_terms
 
@@ -170,14 +170,18 @@ def read_session(
                 outdated = replaced.within((at, position), part, text)
             else:
                 outdated = _passed_over(text, reply_to(messages, at)) if message.role == "assistant" else frozenset()
+            cut = _cut_of(message, part, text, speech=speech)
+            escaped = json if text is not json and _is_plain_form(text, json) else ""
+            if part.kind == "tool_result" and not (outdated or escaped or cut == "apart"):
+                text = on_one_line(text)
             session.read(
                 (at, position),
                 text,
                 part.tokens,
                 speech=speech,
                 call=part.kind == "tool_call",
-                cut=_cut_of(message, part, text, speech=speech),
-                escaped=json if text is not json and _is_plain_form(text, json) else "",
+                cut=cut,
+                escaped=escaped,
                 outdated=outdated,
             )
     return session

@@ -64,6 +64,17 @@ def without_blanks(text: str) -> str:
         return text
 
 
+def on_one_line(text: str) -> str:
+    """Return JSON that is printed over several lines on one line, without the blanks between its tokens: a record
+    stands side by side then, and not one value a line. Other texts as they are."""
+    if "\n" not in text or not begins_as_json(text) or text.rstrip()[-1:] not in ("}", "]"):
+        return text
+    try:
+        return msgspec.json.format(text, indent=-1)
+    except (ValueError, RecursionError):
+        return text
+
+
 def nested_too_deeply(text: str | bytes, value: Any, limit: int = MAX_DEPTH) -> bool:
     """Return whether a value, read from this text, is nested deeper than `limit` levels."""
     if len(text) <= 2 * limit:  # a value of that depth has more brackets

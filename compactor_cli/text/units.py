@@ -259,10 +259,20 @@ def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _
         return ()
     if member.begin < member.start:
         return *member.leads[-1:], (member.begin, member.start)
-    for start, end, inner in islice(_children(text, member.start, ends), _FIRST):
+    for number, (start, end, inner) in enumerate(islice(_children(text, member.start, ends), _FIRST)):
         if inner < 0 and end - start <= longest:
             return ((start, end),)
+        if number == 0 and inner >= 0 and (within := _first_of(text, inner, ends, longest)):
+            return (within,)
     return ()
+
+
+def _first_of(text: str, opening: int, ends: dict[int, int], longest: int) -> Span | None:
+    """Return the span of the first member of an object in an object that says which one that is, as the labels of a
+    measured value do."""
+    for start, end, inner in islice(_children(text, opening, ends), 1 if text[opening] == "{" else 0):
+        return (start, end) if inner < 0 and end - start <= longest else None
+    return None
 
 
 def _call_leads(text: str, call: JsonMember, ends: dict[int, int]) -> tuple[Span, ...]:

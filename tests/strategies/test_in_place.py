@@ -97,6 +97,6 @@ def test_a_record_of_which_nothing_was_chosen_begins_with_what_it_is_of() -> Non
     lines = SessionLines(read_session(messages), lambda term: 1.0)
     renderer = InPlaceRenderer(messages, lines, len, pair(messages))
     (edit,) = renderer.render(Group(1, (1, 2), sum(messages[i].tokens for i in (1, 2))), set(), "").edits
-    assert '"id": "av-12"' in edit.text
-    assert '"title": "Gates rust"' in edit.text
+    assert '"id":"av-12"' in edit.text
+    assert '"title":"Gates rust"' in edit.text
     assert '"count"' not in edit.text

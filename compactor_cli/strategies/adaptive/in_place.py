@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any
 
 from compactor_cli.features.call_lines import ADDED, COMMANDS, REMOVED, changed_lines
@@ -41,6 +41,9 @@ _CHANGED = 500
 _WORD, _WORDS = compiled_later(r"\w"), compiled_later(r"\w+")
 _PADDING = compiled_later(rf"^[ \t]+(?={NUMBERED})", re.MULTILINE)
 """What makes the numbers of lines equally wide."""
+_FRAME = compiled_later(r'(?:"[^"\n]*"\s*:\s*(?=[{\[])|[{}\[\],\s]+)+')
+"""Lines of JSON that only open and close, without a value."""
+_RECORDS = "[{"
 _LINE = 120
 """Characters of the lines that a result has at least."""
 _ASKED = 3
@@ -101,7 +104,7 @@ class InPlaceRenderer:
             if number not in self._telling:
                 self._telling[number] = self._telling_line(part, number)
             outcome, otherwise = self._telling[number]
-            chosen = tuple(sorted({*chosen, *(outcome or (() if chosen else otherwise))}))
+            chosen = tuple(sorted({*chosen, *(outcome or self._lacking(number, chosen, otherwise))}))
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
         changes = part.kind == "tool_call" and small > SMALL
@@ -128,13 +131,24 @@ class InPlaceRenderer:
         lines, bounds = self._lines.of_piece(number), self._lines.bounds
         telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _LINE]
         if begins_as_json(text):  # a record begins with what it is of
-            return (), self._of_line_size(telling[:_ASKED])
+            record = text.find(_RECORDS)  # a list of records says more than what stands before it, whatever they hold
+            behind = [line for line in lines if self._lines.starts[line] > record >= 0]
+            values = (line for line in behind or telling if not _FRAME.fullmatch(self._lines.text(line)))
+            return (), self._of_line_size([*islice(values, _ASKED)])
         best = sorted(telling, key=lambda line: (line != lines[-1], -bounds[line]))
         return (), best[:1]
 
     def asked_for(self, number: int) -> list[int]:
         """Return the lines of a result that hold what it was asked for, the first of which tells most."""
         return self._asked.in_piece(number, self._lines)
+
+    def _lacking(self, number: int, chosen: Collection[int], otherwise: Sequence[int]) -> Sequence[int]:
+        """Return which of the lines that a result shows where none was chosen it shows beside the chosen ones: of a
+        list of records in JSON what was asked for, or the first record, where none of these is among them."""
+        text = self._lines.session.pieces[number].text
+        if chosen and not (begins_as_json(text) and _RECORDS in text):
+            return ()
+        return otherwise if set(self.asked_for(number) or otherwise).isdisjoint(chosen) else ()
 
     def _asked_lines(self, number: int) -> Sequence[int]:
         """Return a few lines of a result, the first of which holds what was asked for."""

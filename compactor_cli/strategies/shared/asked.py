@@ -21,6 +21,8 @@ from compactor_cli.text.units import has_words
 _WORD = compiled_later(r"\w{4,}")
 _ID = compiled_later(r"(?<![\w.-])(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])\w+(?:[.-]\w+)+(?![\w.-]\w)")
 """What has letters, digits and what joins them, as the ids of issues have: `av-12.3`."""
+_FIGURE = compiled_later(r"(?<![\w.,:/-])\d{3}(?![\w,:/-]|\.\d)")
+"""A number of three digits, such as the code of an answer of a server, as a word of its own; longer ones are words."""
 _FILE = compiled_later(r"\S*\w\.[A-Za-z]\w{0,4}\W*")
 """The name of a file, which says where something is looked for, as a path does, and not what."""
 _PLACE = compiled_later(
@@ -120,11 +122,13 @@ def _of_call(call: Part, longest: float = inf) -> Iterator[str]:
                 if "/" not in chunk and not ("." in chunk and _FILE.fullmatch(chunk)):
                     yield from _WORD.findall(chunk)
                     yield from _ID.findall(chunk)
+                    yield from _FIGURE.findall(chunk)
 
 
 def _names(text: str) -> frozenset[str]:
-    """Return the names in a text that are a word each."""
-    return frozenset(name for name in identifiers(text[:_READ]) if _WORD.fullmatch(name))
+    """Return the names in a text that are a word each, and its numbers of three digits."""
+    names = (name for name in identifiers(text[:_READ]) if _WORD.fullmatch(name))
+    return frozenset(chain(names, _FIGURE.findall(text[:_READ])))
 
 
 def _places(text: str) -> frozenset[str]:
@@ -162,7 +166,7 @@ def _holding(lines: Sequence[str], text: str, words: frozenset[str]) -> list[int
     holding = {index for word in present for index, line in enumerate(lines) if word in line}
     for index in sorted(holding):
         line = lines[index]
-        for word in (*words.intersection(_WORD.findall(line)), *words.intersection(_ID.findall(line))):
+        for word in chain.from_iterable(words.intersection(find.findall(line)) for find in (_WORD, _ID, _FIGURE)):
             held[word].append(index)
     few = max(_FEW, len(lines) // _SHARE)
     telling = sorted((len(where), where) for where in held.values() if len(where) <= few)
