@@ -144,11 +144,13 @@ class InPlaceRenderer:
 
     def _lacking(self, number: int, chosen: Collection[int], otherwise: Sequence[int]) -> Sequence[int]:
         """Return which of the lines that a result shows where none was chosen it shows beside the chosen ones: of a
-        list of records in JSON what was asked for, or the first record, where none of these is among them."""
+        list of records in JSON one with what was asked for, or the first record, where none of these is among them."""
         text = self._lines.session.pieces[number].text
-        if chosen and not (begins_as_json(text) and _RECORDS in text):
-            return ()
-        return otherwise if set(self.asked_for(number) or otherwise).isdisjoint(chosen) else ()
+        if not chosen or not otherwise:
+            return otherwise
+        asked = [line for line in self.asked_for(number) if line in otherwise] or otherwise
+        is_list = _RECORDS in text and begins_as_json(text)
+        return asked[:1] if is_list and set(asked).isdisjoint(chosen) else ()
 
     def _asked_lines(self, number: int) -> Sequence[int]:
         """Return a few lines of a result, the first of which holds what was asked for."""
