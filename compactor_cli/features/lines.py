@@ -26,6 +26,7 @@ from compactor_cli.text.noise import noisy_lines, prompt_at_end
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.scopes import Scopes
 from compactor_cli.text.section_headings import FilesShown, headings_between
+from compactor_cli.text.tables import tables
 from compactor_cli.text.terms import chunked
 from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units, outer_spans
 
@@ -58,6 +59,10 @@ class SessionLines:
         """Piece -> its first line."""
         self.silent: set[int] = set()
         """Lines that say nothing of the work: noise of tools, and arguments that many calls have alike."""
+        self._tables: dict[int, list[tuple[int, int]]] = {}
+        """Piece -> the headers of the tables in it, each with the last line that is of its table."""
+        self.headers: set[int] = set()
+        """Lines that hold the header of a table and no row: without a row they say nothing."""
         self._values: dict[int, ArgumentValues] = {}
         """Piece that is a call -> how its arguments are read."""
         self._leads: dict[int, tuple[Span, ...]] = {}
@@ -108,8 +113,19 @@ class SessionLines:
         silent = {line for line, member in enumerate(members, first) if member.usual}
         silent.update(self._noisy(piece.text, noise, first) if noise else ())
         self.silent |= silent
-        for line in silent:
+        if not (piece.speech or piece.call or members):
+            self._add_tables(number, piece.text, first)
+        for line in silent | {header for header, _ in self._tables.get(number, ())}:
             self.bounds[line] = 0.0
+
+    def _add_tables(self, number: int, text: str, first: int) -> None:
+        """Take note of the headers of tables that are lines of their own, from `first` on."""
+        for table in tables(text):
+            line = bisect_left(self.starts, table.start, first)
+            if line < len(self.starts) and self.ends[line] <= table.rows:
+                last = bisect_left(self.starts, table.end, line) - 1
+                self._tables.setdefault(number, []).append((line, last))
+                self.headers.add(line)
 
     def _noisy(self, text: str, noise: frozenset[int], first: int) -> Iterator[int]:
         """Yield the lines, from `first` on, that stand on physical lines of noise."""
@@ -205,6 +221,9 @@ class SessionLines:
             return -1
         if number not in self._scopes:
             self._scopes[number] = Scopes(piece.text)
+        for header, last in self._tables.get(number, ()):
+            if header < line <= last and self.ends[header] - self.starts[header] <= _LONGEST:
+                return header
         at = self._scopes[number].around(self.starts[line])
         of_piece = self.of_piece(number)
         found = bisect_right(self.starts, at, of_piece.start, of_piece.stop) - 1 if at >= 0 else -1

@@ -313,7 +313,7 @@ def test_json_on_one_line_is_read_without_its_blanks():
     "text",
     [
         '["a\\nb", "c\\nd", "e\\nf"',  # no JSON
-        '[\n"a\\nb",\n"c\\nd",\n"e\\nf"\n]',  # more lines of its own
+        '[\n"a\\nb",\n"c\\nd",\n"e\\nf"\n',  # the same over several lines
         '{"message":"one\\ntwo"}',
     ],
 )

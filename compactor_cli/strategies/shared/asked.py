@@ -82,7 +82,8 @@ class Asked:
     def in_piece(self, number: int, lines: SessionLines) -> list[int]:
         """Return the same of a piece of a session, by the numbers of its lines."""
         piece, own = lines.session.pieces[number], lines.of_piece(number)
-        return [own[index] for index in self.lines((piece.message, piece.part), [lines.text(line) for line in own])]
+        texts = ["" if line in lines.headers else lines.text(line) for line in own]
+        return [own[index] for index in self.lines((piece.message, piece.part), texts)]
 
     def _wanted(self, result: Spot) -> tuple[frozenset[str], frozenset[str]]:
         """Return the words that a result was asked for, and the numbers of lines."""
