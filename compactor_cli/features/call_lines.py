@@ -11,6 +11,7 @@ from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Part
 from compactor_cli.text.escapes import readable
 from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.patterns import compiled_later
 
 PATHS = ("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file")
 COMMANDS = ("command", "cmd", "script", "code", "keystrokes")
