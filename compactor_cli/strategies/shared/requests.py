@@ -6,7 +6,6 @@ later ones on the same subject: they may correct it.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
@@ -17,8 +16,9 @@ from msgspec.structs import replace
 
 from compactor_cli.features.talk import Statement, statement_values
 from compactor_cli.model.message import Message
+from compactor_cli.strategies.shared.binding import FORCE, announces, forces, may_bind, orders
 from compactor_cli.strategies.shared.taken_up import TakenUp
-from compactor_cli.text.clauses import FENCE, LEADS_ON, Clause, in_item, split_clauses
+from compactor_cli.text.clauses import LEADS_ON, Clause, in_item, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.shorten import Short, text_reference
@@ -34,6 +34,8 @@ _NEWEST = 0.5
 _FIRST, _TASK = 0.2, 0.35
 """Shares of the room that the first request may take before any sentence of those between, and that one sentence of it
 may take with those that it must not stay without: what all the others belong to."""
+_RULES = 0.2
+"""Share of the room that further sentences of the first request may take then which bind all that follows."""
 _NOD = 0.3
 """Worth beside the best sentence below which one is not worth its mark of what is left out."""
 _NEARLY = 0.6
@@ -52,15 +54,6 @@ _LONG, _TELLING = 150, 3
 _ANEW, _REPLACED = 1.6, 0.7
 """What a sentence counts that says anew what an earlier request said, and what the older one counts then: what is said
 last holds."""
-_OVER, _CODE, _TOLD = 0.2, 0.5, 0.75
-"""What counts of instructions a heading, a line of code, and a sentence without a word that gives or forbids."""
-_HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s.*|//.*|(?:[-*+]\s+)?\*\*[^*]+\*\*:?\s*)$")
-_FORCE = compiled_later(
-    r"\b(?:never|always|must|do not|don['’]?t|cannot|can['’]?t|only|required?|forbidden|prohibited|mandatory"
-    r"|niemals|nie|immer|muss|müssen|darf|dürfen|nur|jamais|toujours|doit|doivent|ne pas|interdit|nunca|siempre|jamás"
-    r"|debe|deben|solo|sólo|sempre|deve|devono|devem|mai)\b|必须|禁止|不要|不得|必ず|してはいけない|しないで|никогда|всегда|нельзя",
-    re.IGNORECASE,
-)
 _GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
 """One or two words, with which a request may begin: alone they say nothing."""
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
@@ -214,14 +207,15 @@ class _Chooser:
         weighed, best = [], max(values, default=0.0)
         shares = {"pasted": _PASTED, "middle": _MIDDLE} if self.places else {}
         opened = -1
-        forces = [1.0] * len(clauses) if self.places else _forces(clause.text for _, clause in clauses)
-        for (i, clause), rated, echo, force in zip(clauses, values, taken, forces, strict=True):
+        told = [1.0] * len(clauses) if self.places else forces(clause.text for _, clause in clauses)
+        for (i, clause), rated, echo, force in zip(clauses, values, taken, told, strict=True):
             opens = i != opened and self.sizes[i] > _LONG and len(subject_terms(clause.text)) >= _TELLING
             opened = i
             titles = self.places and (opens or clause.place == "title")
             value = max(rated, _TITLED * best) if titles else rated
             value = max(value, _TITLED * best * echo)
-            age = (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
+            holds = self.places and orders(clause)  # until it is taken back
+            age = 0.0 if holds else (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
             share = shares.get(clause.place, 1.0)
             worth = value * (1 - _AGED * age) * (share + (1 - share) * echo) * force
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
@@ -257,7 +251,8 @@ class _Chooser:
         last = -1
         for index, (one, following) in enumerate(pairwise(self.sentences)):
             greets = one.request != last and _GREETING.fullmatch(one.clause.text)
-            is_label = (greets or one.clause.text.endswith(LEADS_ON)) and one.request == following.request
+            leads = greets or one.clause.text.endswith(LEADS_ON) or announces(one.clause.text)
+            is_label = leads and one.request == following.request
             last = one.request
             if is_label and (following.clause.place != "pasted" or not self.places):
                 yield index
@@ -280,7 +275,7 @@ class _Chooser:
             members = list(group)
             if self.places and self.sizes[number] <= _LONG:
                 least = _NEARLY * max(self.sentences[i].worth for i in members)
-                binding = (i for i in members if _FORCE.search(self.sentences[i].clause.text))
+                binding = (i for i in members if FORCE.search(self.sentences[i].clause.text))
                 found[number] = frozenset((*binding, *(i for i in members if self.sentences[i].worth >= least)))
         return found
 
@@ -288,6 +283,9 @@ class _Chooser:
         """Return whether nothing is taken that says what the short request of a sentence is about, nor does it."""
         main = self.main.get(self.sentences[index].request)
         return main is not None and index not in main and self.taken.isdisjoint(main)
+
+    def _may_bind(self, index: int) -> bool:
+        return may_bind(self.sentences[index].clause)
 
     def has_best(self) -> bool:
         """Return whether the sentence of most worth was taken, or one that is nearly worth as much."""
@@ -312,12 +310,25 @@ class _Chooser:
         for i in sorted(telling, key=lambda i: self.sentences[i].tokens):  # something of the newest has to stay
             if self.taken.isdisjoint(of_newest):
                 self._take([i], room, least=0.0)
+        self._take_rules(first, room, worth_it)
         self._take(order, room)
         chosen = self._kept_requests()
         while self.bundles and sum(request.tokens + HEADING for request in chosen) > room:
             self.taken -= set(self.bundles.pop())
             chosen = self._kept_requests()
         return chosen
+
+    def _take_rules(self, first: Sequence[int], room: int, least: float) -> None:
+        """Take sentences of the first request that bind all that follows, surely before perhaps."""
+        if not self.places:
+            return
+        sure = [i for i in first if orders(self.sentences[i].clause)]
+        most = min(room, self.used + int(room * _RULES))
+        self._take(sure, most, least=least)
+        for i in sure:
+            if self.taken.isdisjoint(sure):
+                self._take([i], min(room, self.used + int(room * _TASK)), least=least)
+        self._take(filter(self._may_bind, first), most, least=least)
 
     def _rank(self, index: int) -> tuple[float, int]:
         sentence = self.sentences[index]
@@ -360,19 +371,6 @@ class _Chooser:
                 text = _abridged(request.text, kept, self.sentences[members[-1]].clause)
                 requests.append(KeptRequest(request.message, text, self.count(text), False, stays))
         return tuple(requests)
-
-
-def _forces(sentences: Iterable[str]) -> Iterator[float]:
-    """Yield how much each sentence of instructions counts: what only says what others are about binds nobody."""
-    in_code = False
-    for text in sentences:
-        if FENCE.match(text):
-            in_code = not in_code
-            yield 0.0
-        elif in_code or _HEADING_LINE.match(text):
-            yield _CODE if in_code else _OVER
-        else:
-            yield 1.0 if _FORCE.search(text) else _TOLD
 
 
 def _abridged(text: str, kept: Sequence[Clause], last: Clause) -> str:
