@@ -12,6 +12,9 @@ from compactor_cli.text.patterns import compiled_later
 
 _END = compiled_later(r"""[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；]+[」』”]*\s*""")
 """Between two sentences of a line: what goes on in small letters was an abbreviation."""
+_SMALL_END = compiled_later(r"""(?<=[^\W\d_]{4})(?:\.|[!?]+)["')\]”’»]*\s+(?=[a-zà-öø-ÿ])""")
+"""Between two sentences of a line that begins in small letters: its writer begins none with a capital."""
+_BEGINS_SMALL = compiled_later(r"[^\w`]*[a-zà-öø-ÿ]{2,}[ ,]")
 _ABBREVIATED = compiled_later(
     r"(?<![^\W\d_])(?:"
     r"[^\W\d_](?:\.[^\W\d_]{1,4})*"  # z. B., e.g., J. Smith
@@ -94,7 +97,10 @@ def in_item(text: str, start: int) -> bool:
 
 def _sentence_ends(line: str) -> Iterator[int]:
     """Yield where the sentences of a line end, the last one aside."""
-    for match in _END.finditer(line):
+    ends = [*_END.finditer(line)]
+    if _BEGINS_SMALL.match(line):
+        ends = sorted([*ends, *_SMALL_END.finditer(line)], key=re.Match.end)
+    for match in ends:
         if line[: match.start()].strip().isdecimal():
             continue  # the number of an item
         start = max(line.rfind(" ", 0, match.start()), line.rfind("(", 0, match.start())) + 1

@@ -301,7 +301,8 @@ class _Chooser:
         first = [i for i in order if self.sentences[i].request == 0]
         best = max((self.sentences[i].worth for i in first), default=0.0)
         worth_it = _NOD * best / self.best if self.best else 0.0
-        self._take(first, self.used + int(room * _FIRST), least=worth_it)
+        is_small = self.sizes[0] + HEADING <= room * _TASK
+        self._take(first, self.used + int(room * (_TASK if is_small else _FIRST)), least=worth_it)
         for i in first:
             if self.taken.isdisjoint(first):
                 self._take([i], self.used + int(room * _TASK), least=worth_it)
