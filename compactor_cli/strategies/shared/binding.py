@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from compactor_cli.features.cue_words import CUES
 from compactor_cli.features.talk_words import words
@@ -19,18 +20,48 @@ FORCE = compiled_later(
     r"|prohibited|mandatory"
     r"|niemals|nie|immer|muss|müssen|darf|dürfen|nur|jamais|toujours|doit|doivent|ne pas|interdit|nunca|siempre|jamás"
     r"|debe|deben|tiene que|hay que|il faut|solo|sólo|sempre|deve|devono|devem|mai)\b"
-    r"|必须|禁止|不要|不得|必ず|してはいけない|しないで|никогда|всегда|нельзя",
+    r"|必须|禁止|不要|不得|不许|不准|不能|只能|务必|别(?=[\u4e00-\u9fff])(?![的人处名致])|必ず|してはいけない|しないで|никогда|всегда|нельзя",
     re.IGNORECASE,
 )
 _RULING = CUES["negation"], CUES["duty"]
 _ANNOUNCES = compiled_later(
-    r"(?:[^\W\d_]+['’]?[^\W\d_]*[ ,]+){0,4}(?:rules?|things?|wishes|points?|notes?|conditions?|constraints?|requests"
-    r"|requirements?|remarks?|preferences|instructions|regeln|dinge|sachen|wünsche|punkte|hinweise|bedingungen"
-    r"|vorgaben|cosas|reglas|condiciones|notas|choses|règles|remarques|consignes|cose|regole|coisas|regras)\b"
-    r"(?:[ ,]+[^\W\d_]+){0,4}[.:!]?|[^，。：,.:]{0,6}(?:要求|规则|几点|注意事项|条件|お願い)[^，。：,.:]{0,4}[。：.:]?",
+    r"(?:(?:and|also|but|first|und|noch|y|et)[ ,]+)?(?:here (?:are|come)|a (?:few|couple of)|some|several|my|these|our"
+    r"|(?:one|two|three|four|five) ?(?:more|other)?|ein paar|einige|meine|zwei|drei|vier|un(?:as|os)|algunas|mis|dos"
+    r"|tres|cuatro|quelques|mes|deux|trois|quatre|alcun[ei]|due|tre|algumas|duas|três)(?:[ ,]+[^\W\d_]+){0,2}[ ,]+"
+    r"(?:rules|things|wishes|points|notes|conditions|constraints|requests|requirements|remarks|preferences|instructions"
+    r"|regeln|dinge|sachen|wünsche|punkte|hinweise|bedingungen|vorgaben|cosas|reglas|condiciones|notas|choses|règles"
+    r"|remarques|consignes|cose|regole|coisas|regras)\b(?:[ ,]+[^\W\d_]+){0,4}[.:!]?"
+    r"|[^，。：,.:]{0,6}(?:要求|规则|几点|注意事项|条件|お願い)[^，。：,.:]{0,4}[。：.:]?",
     re.IGNORECASE,
 )
 """A sentence of few words that only says that rules or wishes follow: "A few wishes before you begin."."""
+_REVERSES = compiled_later(
+    r"(?:(?:^|\b(?:no|oh|but|hmm?|wait)[,.]?\s+)actually|\binstead|\bon second thoughts?|\bchange of plans?"
+    r"|\b(?:scrap|forget) (?:that|it|this)|\b(?:go|let['’]?s|switch|revert|roll) back to|^back to|\bchanged my mind"
+    r"|\bno,? wait|\bstattdessen|\bdoch (?:nicht|lieber|wieder)|\banders überlegt|\bplanänderung|\bzurück zu[mr]?"
+    r"|\ben (?:vez|lugar) de|\bmejor no|\bcambio de planes?|\bpensándolo bien|\bplutôt|\bfinalement"
+    r"|\bà la place|\bau lieu|\bchangement de plan|\binvece|\banzi|\bem vez|\bвместо|\bпередумал[аи]?)\b"
+    r"|换(?:个|成|一)?(?:方案|办法|法子|做法)|换成|改用|改走|算了|不[^，。；\s]{1,6}了[，。；]|やっぱり|代わりに|やめて",
+    re.IGNORECASE,
+)
+"""What turns away from what was said or planned before."""
+
+
+def reverses(clause: Clause) -> bool:
+    """Return whether a sentence decides against what was said or planned before it."""
+    return _is_said(clause) and _REVERSES.search(clause.text) is not None
+
+
+def changes_of_mind(sentences: Sequence[tuple[int, Clause]]) -> tuple[set[int], set[int]]:
+    """Return the places of sentences that lead to a change of mind in the same request, but for orders, and of those
+    that tell it. `sentences`: each with the number of its request."""
+    led_to, turned = set[int](), set[int]()
+    for _, group in groupby(range(len(sentences)), lambda index: sentences[index][0]):
+        members = list(group)
+        if turns := [index for index in members if reverses(sentences[index][1])]:
+            turned.add(turns[-1])
+            led_to |= {index for index in members if index < turns[-1] and not orders(sentences[index][1])}
+    return led_to, turned
 
 
 def announces(text: str) -> bool:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.talk import Statement, statement_values
 from compactor_cli.model.message import Message
-from compactor_cli.strategies.shared.binding import FORCE, announces, forces, may_bind, orders
+from compactor_cli.strategies.shared.binding import FORCE, announces, changes_of_mind, forces, may_bind, orders
 from compactor_cli.strategies.shared.taken_up import TakenUp
 from compactor_cli.text.clauses import LEADS_ON, Clause, in_item, split_clauses
 from compactor_cli.text.patterns import compiled_later
@@ -52,8 +52,8 @@ _MOST_BEFORE = 3
 _LONG, _TELLING = 150, 3
 """Tokens from which on a request is long, and words of a first sentence that is more than a greeting."""
 _ANEW, _REPLACED = 1.6, 0.7
-"""What a sentence counts that says anew what an earlier request said, and what the older one counts then: what is said
-last holds."""
+"""What a sentence counts that says anew what an earlier request said or tells a change of mind, and what the older one
+or what led to it counts then: what is said last holds."""
 _GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
 """One or two words, with which a request may begin: alone they say nothing."""
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
@@ -155,7 +155,8 @@ def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
     values = []
     for (_, text), own_terms in zip(sentences, terms, strict=True):
         rare = sum(log((1 + len(sentences)) / spread[term]) for term in sorted(own_terms)) / scale
-        value = min(1.0, rare / 8) * 0.7 + (0.3 if _NAMED.search(text) else 0.1)
+        said = rare / 8
+        value = (said if said <= 1 else 1 + (said - 1) / 2) * 0.7 + (0.3 if _NAMED.search(text) else 0.1)
         values.append(value * (0.7 if ASKS.search(text) else 1.0))
     return values
 
@@ -236,8 +237,17 @@ class _Chooser:
         later = {i: {o for o in self.later[i] if o in told and request[o] != request[i]} for i in told}
         replaced = {i for i, others in later.items() if others}
         anew = {other for others in later.values() for other in others} - replaced
-        shares = {**dict.fromkeys(replaced, _REPLACED), **dict.fromkeys(anew, _ANEW)}
+        led_to, turned = changes_of_mind([(s.request, s.clause) for s in self.sentences] if self.places else [])
+        shares = {
+            **dict.fromkeys(turned, _ANEW),
+            **dict.fromkeys(led_to, _REPLACED),
+            **dict.fromkeys(replaced, _REPLACED),
+            **dict.fromkeys(anew, _ANEW),
+        }
         return [replace(s, worth=s.worth * shares.get(i, 1.0)) for i, s in enumerate(self.sentences)]
+
+    def _request_of(self, index: int) -> int:
+        return self.sentences[index].request
 
     def _may_correct(self, index: int, later: int) -> bool:
         """Return whether a later sentence on the same subject may take back what one says. What is pasted behind words
@@ -271,7 +281,7 @@ class _Chooser:
         """Return of each short request the sentences that say best what it is about, and those that order or forbid:
         without one of them the others, such as "Can you help me with that?", say nothing."""
         found: dict[int, frozenset[int]] = {}
-        for number, group in groupby(range(len(self.sentences)), key=lambda i: self.sentences[i].request):
+        for number, group in groupby(range(len(self.sentences)), self._request_of):
             members = list(group)
             if self.places and self.sizes[number] <= _LONG:
                 least = _NEARLY * max(self.sentences[i].worth for i in members)
@@ -283,9 +293,6 @@ class _Chooser:
         """Return whether nothing is taken that says what the short request of a sentence is about, nor does it."""
         main = self.main.get(self.sentences[index].request)
         return main is not None and index not in main and self.taken.isdisjoint(main)
-
-    def _may_bind(self, index: int) -> bool:
-        return may_bind(self.sentences[index].clause)
 
     def has_best(self) -> bool:
         """Return whether the sentence of most worth was taken, or one that is nearly worth as much."""
@@ -329,7 +336,7 @@ class _Chooser:
         for i in sure:
             if self.taken.isdisjoint(sure):
                 self._take([i], min(room, self.used + int(room * _TASK)), least=least)
-        self._take(filter(self._may_bind, first), most, least=least)
+        self._take((i for i in first if may_bind(self.sentences[i].clause)), most, least=least)
 
     def _rank(self, index: int) -> tuple[float, int]:
         sentence = self.sentences[index]
@@ -361,7 +368,7 @@ class _Chooser:
 
     def _kept_requests(self) -> tuple[KeptRequest, ...]:
         requests = []
-        for number, group in groupby(range(len(self.sentences)), key=lambda i: self.sentences[i].request):
+        for number, group in groupby(range(len(self.sentences)), self._request_of):
             members = list(group)
             stays = tuple(index for index, i in enumerate(members) if i in self.taken)
             kept = [self.sentences[members[index]].clause for index in stays]

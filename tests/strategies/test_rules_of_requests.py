@@ -1,0 +1,150 @@
+"""What holds for a whole session stays before details of it, and what is decided before what led to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.strategies.shared.binding import announces, reverses
+from compactor_cli.strategies.shared.requests import HEADING, KeptRequest, Request, choose_requests
+from compactor_cli.text.clauses import Clause, split_clauses
+
+OPENING = (
+    "Hello, we move the choir library of Saint Odile to the new shelves, 1,400 scores, before the concert on 9 March. "
+    "A few wishes before you begin. "
+    "Never put two composers on one shelf. "
+    "Please name all of the shelves by the first letter, and leave the upper ones free. "
+    "I will send you the lists of the four rooms one after another, as soon as the choir has gone through them."
+)
+LISTS = tuple(
+    f"Room {number}: {100 + number} scores of {name}, {number + 2} of them torn, boxes at door {number}/{name}."
+    for number, name in enumerate(
+        ("Brumel", "Gombert", "Isaac", "Josquin", "Lassus", "Morales", "Obrecht", "Willaert"), 1
+    )
+)
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def kept(texts: tuple[str, ...], room: int) -> str:
+    return said(choose_requests([Request(at, text) for at, text in enumerate(texts)], room, words))
+
+
+def said(chosen: tuple[KeptRequest, ...]) -> str:
+    return "\n".join(asked.text for asked in chosen)
+
+
+def test_a_rule_of_the_first_request_stays_before_details_that_came_later() -> None:
+    rooms = range(70, 140)
+    assert all("Never put two composers on one shelf." in kept((OPENING, *LISTS), room) for room in rooms)
+
+
+def test_a_sentence_that_only_says_that_rules_follow_does_not_stay_without_the_next_one() -> None:
+    texts = [kept((OPENING, *LISTS), room) for room in range(10, 240)]
+    announced = [text for text in texts if "A few wishes" in text]
+    assert announced
+    assert all("A few wishes before you begin. Never put" in text for text in announced)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Some tests of the parser fail.",
+        "My notes say 42.",
+        "Two of them are done.",
+        "Things look ok now.",
+        "And with all these things being in brackets",
+        "at that point",
+        "Do the thing",
+        "The rules are in docs/rules.md.",
+        "These conditions must never hold.",
+        "Two bridesmaids, one of them has a baby.",
+    ],
+)
+def test_a_sentence_that_says_something_announces_nothing(text: str) -> None:
+    assert not announces(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Two things.", "Here are my rules:", "Ein paar Dinge vorab.", "Dos cosas.", "有几点要求。"]
+)
+def test_sentences_that_announce(text: str) -> None:
+    assert announces(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I actually like that.",
+        "They are going to the shop.",
+        "The tests went back to green.",
+        "We are back to school.",
+        "Rename it to foo.",
+        "Wait for the lock.",
+        "Do you want the other one instead?",
+        "表格的颜色换了",
+        "把 id 从 int 改成 bigint",
+        "Ich war doch dort.",
+    ],
+)
+def test_sentences_that_change_no_mind(text: str) -> None:
+    assert not reverses(Clause(text, 0, len(text)))
+
+
+def test_a_first_request_that_takes_little_of_the_room_stays_whole() -> None:
+    first = "The shop is in Lund. We open at nine. Ida has the key of the cellar."
+    room = int((words(first) + HEADING + 5) / 0.35) + 1
+    assert kept((first, *LISTS), room).startswith(first)
+    assert not kept((first, *LISTS), room // 2).startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("led_to", "decided"),
+    [
+        (
+            "Getting the rights for the function harbor_touch from Anders in the second office takes him 3 weeks.",
+            "So change of plan, we copy the rows into the new table orders_next, and audit new rows only.",
+        ),
+        (
+            "为函数 harbor_touch 向老周申请权限要等三个星期。",
+            "换个方案，逻辑复制到新表 orders_next，审计只管新写入的行。",
+        ),
+    ],
+)
+def test_of_a_message_the_change_of_mind_stays_before_what_led_to_it(led_to: str, decided: str) -> None:
+    message = f"{led_to}{' ' if led_to.isascii() else ''}{decided}"
+    chat = ("Migrate the table.", message, *LISTS[:3])
+    texts = [kept_characters(chat, room) for room in range(60, 420, 4)]
+    assert any(decided in text and led_to not in text for text in texts)
+    assert not any(led_to in text and decided not in text for text in texts)
+
+
+def kept_characters(texts: tuple[str, ...], room: int) -> str:
+    return said(choose_requests([Request(at, text) for at, text in enumerate(texts)], room, len))
+
+
+def test_sentences_of_who_writes_without_capitals_are_told_apart() -> None:
+    text = "hi, the exam is on the 14th and i am lost. my teacher forbids tables. can we practise?"
+    assert [clause.text for clause in split_clauses(text)] == [
+        "hi, the exam is on the 14th and i am lost.",
+        "my teacher forbids tables.",
+        "can we practise?",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "use approx. ten rows, e.g. the first, incl. taxes resp. fees etc. and stop",
+        "the dept. of works vs. the state, see vol. two and no. three",
+        "der test ist rot, bzw. die suite, usw. und evtl. auch ggf. alles",
+        "docs/readme.md says so",
+        "hello world... and then",
+        "Use roughly ten. then go.",
+        "error: foo.bar. then",
+        "`make`. then wait",
+    ],
+)
+def test_points_before_small_letters_that_end_no_sentence(text: str) -> None:
+    assert len(split_clauses(text)) == 1
