@@ -1,4 +1,4 @@
-"""Items of a numbered list that a reply picks: "Option 2", "the second one", "2, please"."""
+"""Items of a list that a reply picks: "Option 2", "the second one", "2, please", "B"."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise, takewhile, zip_longest
 
+from compactor_cli.text.labelled_items import labelled_items
 from compactor_cli.text.patterns import compiled_later
 
 _ITEM = compiled_later(
@@ -74,20 +75,37 @@ _BEGINNINGS = (
     ("fifth", "5th", "five", "fünf"),
 )
 _LAST = ("last", "latter", "letzte", "derni", "últim", "ultim")
+_BEGINS = compiled_later(
+    rf"\W{{0,3}}(?:(?:yes|ok|okay|ja|oui|s[ií]|sim)\W+)?(?:{_WAY}[ \t]*)?\(?[1-9a-h]\)?"
+    r"(?=[.,;:!，。；！][\s\u3400-\u9fff])",
+    re.IGNORECASE,
+)
+"""The label that a reply begins with."""
+_COUNTS = compiled_later(r"(?:^|\s)\(?(?:2|b)[.):]\s", re.IGNORECASE)
+"""The second thing that a reply counts."""
 _SHORT = 240
 """Characters of a reply up to which a number in it may pick an item; in longer ones, numbers are of other things."""
 
 
 def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
     """Return where the items stand in an answer, each with the lines under it, that a reply picks; empty where the
-    answer has no numbered list of several items, or the reply is long or names none of their numbers."""
-    if not 0 < len(reply) <= _SHORT or not any(map(str.isdigit, answer)):
+    answer has no list of several items with numbers or letters, or the reply names none of them. Of a long one the
+    label counts that it begins with."""
+    reply = reply if len(reply) <= _SHORT else _label_before(reply)
+    if not reply:
         return []
-    items = list(_items(answer))
-    if len(items) < 2:
-        return list(_numbered_within(answer, reply))
-    wanted = set(_numbers(reply, len(items)))
-    return [span for number, span in enumerate(items, 1) if number in wanted]
+    items = list(_items(answer)) if any(map(str.isdigit, answer)) else []
+    wanted = set(_numbers(reply, len(items))) if len(items) > 1 else set()
+    picked = [span for number, span in enumerate(items, 1) if number in wanted]
+    if picked or (labelled := labelled_items(answer, reply, _numbers(reply, 0))):
+        return picked or labelled
+    return [] if len(items) > 1 else list(_numbered_within(answer, reply))
+
+
+def _label_before(reply: str) -> str:
+    """Return the label that a long reply begins with, unless it counts what it says itself; else nothing."""
+    label = _BEGINS.match(reply)
+    return "" if label is None or _COUNTS.search(reply, label.end()) else f"{label[0]}."
 
 
 def passed_over(answer: str, reply: str) -> list[tuple[int, int]]:

@@ -176,6 +176,11 @@ class PlanBuilder:
         group = self.group_of[piece.message]
         return piece.speech and group in self.present and piece.tokens <= self.newest.written(group)
 
+    def stays_in_part(self, message: int) -> bool:
+        """Return whether a message stays at its place, or some of it is taken."""
+        is_left = any(message in group.messages for group in self.rest)
+        return not is_left or any(line in self.selector.taken for line in self.lines.of_message(message))
+
     def _is_told_there(self, line: StateLine) -> bool:
         """Return whether the exchange of a line of the state has its words, where that is a task: many calls only
         number it."""

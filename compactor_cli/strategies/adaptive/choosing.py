@@ -39,6 +39,8 @@ _ANSWERS = (0.05, 0.18)
 _AGREED, _PICKED, _LONGEST_AGREED = (0.2, 0.1), (0.4, 0.1), 300
 """Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to is whole,
 and what it picks of one."""
+_PICKED_BEFORE = (0.2, 0.1)
+"""Shares of a small and of a large room for what the requests that stay pick of lists said before them."""
 _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
 _SHORT_REQUEST = 150
@@ -81,17 +83,17 @@ class Chooser(PlanBuilder):
         self.request_lines = frozenset(self.selector.taken)
         self._take_pending()
         self._take_results(int(_RESULTS * self.room))
-        instructions = list(must_keep.instructions(inputs.messages, self.lines))
-        self._take(words.within(INSTRUCTIONS_SHARE * self.room, instructions, binding=BINDING_SHARE * self.room))
-        account, share = must_keep.account(inputs.messages, self.lines)
-        self._take(words.within(share * self.room, account))
+        standing = list(must_keep.instructions(inputs.messages, self.lines))
+        self._take(words.within(INSTRUCTIONS_SHARE * self.room, standing, binding=BINDING_SHARE * self.room))
+        told, share = must_keep.account(inputs.messages, self.lines)
+        self._take(words.within(share * self.room, told))
         self._take(newest_draft(inputs.messages, self.lines, self.selector.cost, self.room))
-        agreed = self._take_agreed()
-        answers = must_keep.answers(inputs.messages, self.lines)
+        picked = must_keep.picked_before(inputs.messages, self.lines, self.stays_in_part)
         failed = must_keep.failed_call(self.state, inputs.messages, self.lines, inputs.pairing)
         said = (
             (share_of(self.room, *_CONCLUSION), [self.concluded]),
-            (share_of(self.room, *_ANSWERS) - agreed, answers),
+            (share_of(self.room, *_PICKED_BEFORE), picked),
+            (share_of(self.room, *_ANSWERS) - self._take_agreed(), must_keep.answers(inputs.messages, self.lines)),
             (share_of(self.room, *_FAILED), [failed]),
             (NAMED_SHARE * self.room, named_lines(inputs.messages, self.lines, self.room)),
             (WORKED_ON_SHARE * self.room, worked_on(inputs.messages, self.lines, self.room)),
@@ -122,8 +124,7 @@ class Chooser(PlanBuilder):
 
     def asked_lines(self) -> list[int]:
         """Return the lines of what the user asked."""
-        spans = self.asked
-        return [line for words in spans for line in self.lines.overlapping(words.piece, words.start, words.end)]
+        return [line for said in self.asked for line in self.lines.overlapping(said.piece, said.start, said.end)]
 
     def _take_pending(self) -> None:
         """Take lines of the results that the agent answers next."""

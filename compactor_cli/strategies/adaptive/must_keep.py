@@ -147,9 +147,21 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
             end = _end_of(speech, lines)
             others = [line for line in speech if line != end]
             before = [line for line in others if line < end][1 - _END :]
-            picked = picked_lines(messages[request].text("text"), lines, speech)
-            told = picked or (*_opening(speech, lines), *(_said_again(lines, request, others, end) or before))
+            if picked_lines(messages[request].text("text"), lines, speech):  # it stays with the reply
+                yield [end]
+                continue
+            told = *_opening(speech, lines), *(_said_again(lines, request, others, end) or before)
             yield sorted({*told, end})
+
+
+def picked_before(
+    messages: Sequence[Message], lines: SessionLines, stays: Callable[[int], bool]
+) -> Iterator[list[int]]:
+    """Yield the items that requests pick of what was said before them, of the newest ones first. `stays`: whether
+    something of a request is kept: "(1), please" says nothing without it."""
+    for index, request in sorted(answers_before_turns(messages), key=lambda turn: -turn[1]):
+        if stays(request) and (picked := picked_lines(messages[request].text("text"), lines, _speech(lines, index))):
+            yield picked
 
 
 def agreed_to(messages: Sequence[Message], lines: SessionLines) -> Iterator[tuple[Sequence[int], bool]]:

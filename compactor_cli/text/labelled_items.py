@@ -1,0 +1,108 @@
+"""Items that an answer labels with letters, or within a sentence, and the labels that a reply names: "(1)", "B"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+
+from compactor_cli.text.patterns import compiled_later
+
+_WAY = (
+    r"(?:options?|plans?|variante?n?|choices?|ways?|alternativen?|opci[oó]n(?:es)?|opzione|op[cç][aã]o"
+    r"|方案|选项|方法|案)"
+)
+_LETTERED = compiled_later(
+    r"^[ \t]*(?:(?:[-*•>|]|#{1,6}|\d{1,2}[.)])[ \t]+)?(?:\*\*|__)?(?:"
+    rf"\(?([a-h])(?:[.):：、．](?=[ \t*_])|[:：）])|{_WAY}[ \t]*([a-h])(?=[ \t.):：、．*_（(,，—–-]))",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""The line that begins an item: a letter with a mark behind it, or behind a word for it."""
+_INLINE = compiled_later(r"(?<![\w)\]])(?:\(([1-9a-h])\)|(?<=[\s,:;])([1-9a-hA-H])\))[ \t]+(?=\S)")
+"""A label within a sentence."""
+_SENTENCE_END = compiled_later(r"[.!?](?=\s|$)|[。！？；]|\n")
+_BETWEEN = compiled_later(r"(?:[\s,;，；]+(?:and|or|und|oder|et|ou|y|o|e)|或者?|和|还是)?[\s,;，；]*$")
+"""What stands between two items within a sentence and is of neither."""
+_TOLD = 2
+"""Words of an item within a sentence at least: a reference such as "see (1) and (2)" has none."""
+_WIDE = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_IN_BRACKETS = compiled_later(r"\(([a-h1-9])\)", re.IGNORECASE)
+_CUED = compiled_later(rf"(?<![^\W_]){_WAY}[ \t]*([a-h])(?![\w'’+#-])", re.IGNORECASE)
+_CAPITAL = compiled_later(r"(?<![\w'’./-])([B-H])(?![\w'’+#/-]|\.\w)")
+_ARTICLE = compiled_later(
+    r"(?<![\w'’./-])(A)(?=\s*(?:$|[.,;:!?)+&/，。；！？]|(?:and|or|und|oder|et|ou|y|o|is|isn['’]t|please|bitte|then|first"
+    r"|with|ist|es|est|è)\b)|[^\S\n]?[\u3400-\u9fff])"
+)
+"""The letter A where it is no article."""
+_BARE = compiled_later(
+    r"^\W*(?:(?:yes|ok|okay|ja|s[ií]|oui)\W+)?([a-h])(?=\)|\W*$|[.,;:!]\s|\s+(?:please|bitte|and|und|y)\b)",
+    re.IGNORECASE,
+)
+"""A reply that begins with a letter and says nothing else, or goes on behind a mark."""
+
+Item = tuple[str, int, int]
+"""Label in small letters, and where its item begins and ends."""
+
+
+def labelled_items(answer: str, reply: str, numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return where the items stand in an answer that a reply names by letters, or by labels within a sentence.
+    `numbers`: those that it names."""
+    named = {*_named(reply), *map(str, numbers)}
+    lettered = [(start, end) for label, start, end in _lettered(answer) if label in named]
+    return lettered or [(start, end) for label, start, end in _within(answer) if label in named]
+
+
+def _named(reply: str) -> Iterator[str]:
+    """Yield the labels that a reply names."""
+    for pattern in (_IN_BRACKETS, _CUED, _CAPITAL, _ARTICLE, _BARE):
+        yield from (match[1].lower() for match in pattern.finditer(reply))
+
+
+def _lettered(answer: str) -> list[Item]:
+    """Return the items of the last list of lines with letters, from A on; none where there is a single one."""
+    found = [(match[1] or match[2], match.start()) for match in _LETTERED.finditer(answer)]
+    starts = _in_sequence([(label.lower(), start) for label, start in found])
+    items: list[Item] = []
+    for place, (label, start) in enumerate(starts):
+        last = place + 1 == len(starts)
+        end = start + len(_own_lines(answer[start:])) if last else starts[place + 1][1]
+        items.append((label, start, start + len(answer[start:end].rstrip())))
+    return items
+
+
+def _own_lines(text: str) -> str:
+    """Return the first line of a text and those that are indented under it."""
+    first, *behind = text.split("\n")
+    return "\n".join([first, *takewhile(lambda line: line[:1] in (" ", "\t"), behind)])
+
+
+def _within(answer: str) -> list[Item]:
+    """Return the items that are told within a line, each up to the next label or the end of its sentence."""
+    places = [((match[1] or match[2]).lower(), match.start(), match.end()) for match in _INLINE.finditer(answer)]
+    starts = _in_sequence([(label, start) for label, start, _ in places])
+    behind = {start: end for _, start, end in places}
+    items: list[Item] = []
+    for place, (label, start) in enumerate(starts):
+        stop = _SENTENCE_END.search(answer, behind[start])
+        end = stop.end() if stop else len(answer)
+        if place + 1 < len(starts) and starts[place + 1][1] < end:
+            end = start + len(_BETWEEN.sub("", answer[start : starts[place + 1][1]]))
+        text = answer[behind[start] : end]
+        if len(text.split()) < _TOLD and not _WIDE.search(text):
+            return []
+        items.append((label, start, start + len(answer[start:end].rstrip())))
+    return items
+
+
+def _in_sequence(labels: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Return of labels with their places the last run that counts from 1 or A on; none of a single one."""
+    run: list[tuple[str, int]] = []
+    best: list[tuple[str, int]] = []
+    for label, place in labels:
+        if label in ("1", "a"):
+            run = [(label, place)]
+        elif run and ord(label) == ord(run[-1][0]) + 1:
+            run.append((label, place))
+        if len(run) > 1:
+            best = run
+    return best
