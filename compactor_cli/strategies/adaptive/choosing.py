@@ -39,8 +39,8 @@ _ANSWERS = (0.05, 0.18)
 _AGREED, _PICKED, _LONGEST_AGREED = (0.2, 0.1), (0.4, 0.1), 300
 """Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to is whole,
 and what it picks of one."""
-_PICKED_BEFORE = (0.2, 0.1)
-"""Shares of a small and of a large room for what the requests that stay pick of lists said before them."""
+_BESIDE = (0.2, 0.1)
+"""Shares of a small and of a large room for what requests that stay say nothing without: what they pick of lists."""
 _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
 _SHORT_REQUEST = 150
@@ -88,11 +88,11 @@ class Chooser(PlanBuilder):
         told, share = must_keep.account(inputs.messages, self.lines)
         self._take(words.within(share * self.room, told))
         self._take(newest_draft(inputs.messages, self.lines, self.selector.cost, self.room))
-        picked = must_keep.picked_before(inputs.messages, self.lines, self.stays_in_part)
+        beside = must_keep.beside_requests(inputs.messages, self.lines, self.stays_in_part)
         failed = must_keep.failed_call(self.state, inputs.messages, self.lines, inputs.pairing)
         said = (
             (share_of(self.room, *_CONCLUSION), [self.concluded]),
-            (share_of(self.room, *_PICKED_BEFORE), picked),
+            (share_of(self.room, *_BESIDE), beside),
             (share_of(self.room, *_ANSWERS) - self._take_agreed(), must_keep.answers(inputs.messages, self.lines)),
             (share_of(self.room, *_FAILED), [failed]),
             (NAMED_SHARE * self.room, named_lines(inputs.messages, self.lines, self.room)),

@@ -32,6 +32,8 @@ from compactor_cli.text.sentences import BULLET
 
 _FEW_WORDS = 12
 """Tokens up to which a message of the user has few words."""
+_SAID = 150
+"""Tokens of a message up to which a question in it is one of its user."""
 _MOST_AGREED = 40
 """Lines at most of such an answer, where it has no room as a whole."""
 _END = 2
@@ -154,14 +156,27 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
             yield sorted({*told, end})
 
 
-def picked_before(
+def beside_requests(
     messages: Sequence[Message], lines: SessionLines, stays: Callable[[int], bool]
 ) -> Iterator[list[int]]:
-    """Yield the items that requests pick of what was said before them, of the newest ones first. `stays`: whether
-    something of a request is kept: "(1), please" says nothing without it."""
+    """Yield how the agent began to answer the newest request, where that asks, as it would pass for one that nobody
+    answered; then the items that requests pick of what was said before them, of the newest ones first. `stays`:
+    whether something of a request is kept: "(1), please" says nothing without it."""
+    yield _answered_since(messages, lines)
     for index, request in sorted(answers_before_turns(messages), key=lambda turn: -turn[1]):
         if stays(request) and (picked := picked_lines(messages[request].text("text"), lines, _speech(lines, index))):
             yield picked
+
+
+def _answered_since(messages: Sequence[Message], lines: SessionLines) -> list[int]:
+    """Return the line with which the agent begins what it says behind the newest request, where that asks among other
+    things, and the line tells something: in long requests, questions are of forms, and of what was pasted."""
+    newest = max((m.index for m in messages if m.role == "user" and m.origin == "request"), default=-1)
+    if newest < 0 or messages[newest].tokens > _SAID or not _ASKS.search(messages[newest].text("text")):
+        return []
+    said = (_speech(lines, m.index) for m in messages if m.index > newest and m.role == "assistant")
+    opening = list(_opening(next(filter(None, said), []), lines))
+    return opening if any(names_something(lines.text(line)) for line in opening) else []
 
 
 def agreed_to(messages: Sequence[Message], lines: SessionLines) -> Iterator[tuple[Sequence[int], bool]]:
@@ -227,7 +242,7 @@ def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
 def _opening(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
     """Return the line with which an answer begins, with the next one where it only leads to that; none for a
     courtesy."""
-    if _is_courtesy(lines.text(speech[0])):
+    if not speech or _is_courtesy(lines.text(speech[0])):
         return []
     return speech[: 2 if lines.text(speech[0]).endswith(LEADS_ON) else 1]
 
