@@ -100,3 +100,29 @@ def test_a_record_of_which_nothing_was_chosen_begins_with_what_it_is_of() -> Non
     assert '"id":"av-12"' in edit.text
     assert '"title":"Gates rust"' in edit.text
     assert '"count"' not in edit.text
+
+
+FOUND = "The pump of Harbor 7 gives 8.1 MW, and it cost 74.6m when it was built by the town in 2022."
+MIDDLE = " ".join(f"The {n}th of the pages says nothing of any use for that, as far as one can see." for n in range(60))
+TOLD = "That completes the five of them, and shall I look for more?"
+
+
+@pytest.mark.parametrize("tokens", [190, 260, 420])
+def test_an_answer_that_is_cut_keeps_how_it_begins_and_how_it_ends(tokens: int) -> None:
+    source = load([user("Look."), assistant(f"{FOUND} {MIDDLE} {TOLD}"), user("And now?"), assistant("I look.")])
+    messages = source.transcripts[0].messages
+    renderer = InPlaceRenderer(messages, SessionLines(read_session(messages), lambda term: 1.0), len, pair(messages))
+    (edit,) = renderer.render(Group(1, (1,), messages[1].tokens), set(), "", tokens).edits
+    assert edit.text.startswith(FOUND)
+    assert edit.text.endswith(TOLD)
+    assert "left out" in edit.text
+
+
+@pytest.mark.parametrize("tokens", [80, 120])
+def test_of_an_answer_with_too_little_room_for_both_the_end_stays(tokens: int) -> None:
+    source = load([user("Look."), assistant(f"{FOUND} {MIDDLE} {TOLD}"), user("And now?"), assistant("I look.")])
+    messages = source.transcripts[0].messages
+    renderer = InPlaceRenderer(messages, SessionLines(read_session(messages), lambda term: 1.0), len, pair(messages))
+    (edit,) = renderer.render(Group(1, (1,), messages[1].tokens), set(), "", tokens).edits
+    assert FOUND not in edit.text
+    assert edit.text.endswith(TOLD)

@@ -69,7 +69,6 @@ class InPlaceRenderer:
         self._note = 0
         self._said: dict[tuple[int, int], Sequence[int]] = {}
         self._asked = Asked(messages, pairing, goes_on=True)
-        self._last = max((message.index for message in messages if message.role == "assistant"), default=-1)
 
     def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
         """Render the group with only the lines in `taken`; parts that cannot be cut stay whole, and small ones: results
@@ -167,25 +166,25 @@ class InPlaceRenderer:
         sizes = accumulate(self._count(self._lines.text(line)) + 1 for line in picked)
         fitting = [(line, size) for line, size in zip(picked, sizes, strict=True) if size <= room - 2 * _MARK]
         left = room - fitting[-1][1] if fitting else room
-        ends = self._ends(lines, left // 2, left if index == self._last and not fitting else 0)
+        ends = self._ends(lines, left // 2, 0 if fitting else left)
         return tuple({*(line for line, _ in fitting), *ends})
 
-    def _ends(self, lines: range, room: int, both: int) -> Iterator[int]:
-        """Yield the last line of a text, those before it that fit in `room` tokens with it, and the first ones as long
-        as all fit in `both`. An answer begins with what was found, and ends with what is asked of the user; where an
-        agent has no calls, what it does stands at the end of what it says."""
-        used, first = 0, lines.stop
-        for line in reversed(lines):
-            cost = self._count(self._lines.text(line)) + 1
-            if used and used + cost > room:
+    def _ends(self, lines: range, room: int, both: int) -> Sequence[int]:
+        """Return the last line of a text, the first one where it fits in `both` with that, those before the last that
+        fit in `room`, and further first ones as long as all fit in `both`. An answer begins with what was found, and
+        ends with what is asked of the user; where an agent has no calls, what it does stands at the end of what it
+        says."""
+        costs = [self._count(self._lines.text(line)) + 1 for line in lines]
+        begins = len(lines) > 1 and costs[-1] + costs[0] <= both
+        start, end = int(begins), len(lines)
+        used, most = (costs[0], min(both, costs[0] + room)) if begins else (0, room)
+        for at in range(len(lines) - 1, start - 1, -1):
+            if end < len(lines) and used + costs[at] > most:
                 break
-            used, first = used + cost, line
-            yield line
-        for line in range(lines.start, first):
-            used += self._count(self._lines.text(line)) + 1
-            if used > both:
-                break
-            yield line
+            used, end = used + costs[at], at
+        while start < end and used + costs[start] <= both:
+            used, start = used + costs[start], start + 1
+        return *lines[:start], *lines[end:]
 
     def _text(self, part: Part, number: int, chosen: Sequence[int], all_lines: range) -> str:
         """Return the chosen lines of a text or an output; the first gap says how much is left out of all, unless that
