@@ -26,6 +26,7 @@ from compactor_cli.text.noise import noisy_lines, prompt_at_end
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.scopes import Scopes
 from compactor_cli.text.section_headings import FilesShown, headings_between
+from compactor_cli.text.table_rows import heads_of_rows
 from compactor_cli.text.tables import tables
 from compactor_cli.text.terms import chunked
 from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units, outer_spans
@@ -300,7 +301,7 @@ def _leads_of(
         if 0 < path[1] <= _PATH:
             yield from ((line, (path,)) for line, (start, _) in enumerate(spans, first) if start >= path[1])
     elif piece.speech:
-        parents = parents_of_items(piece.text)
+        parents = {**parents_of_items(piece.text), **heads_of_rows(piece.text)}
         yield from ((line, (parents[start],)) for line, (start, _) in enumerate(spans, first) if start in parents)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from compactor_cli.text.list_items import parents_of_items
 from compactor_cli.text.units import json_members
+from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, result, user
 
 FLIGHTS = [f"HAT{n}" for n in range(301, 325)]
@@ -103,3 +104,12 @@ def test_inner_items_of_a_list_belong_to_the_item_around_them() -> None:
     text = "1. first\n   - a\n     - b\n   - c\n\n2. second\n   - d\n- e\nno item\n  - f"
     of = {text[at + 2]: text[start:end] for at, (start, end) in parents_of_items(text).items()}
     assert of == {"a": "1. first", "b": "- a", "c": "1. first", "d": "2. second"}
+
+
+def test_a_row_of_a_table_that_stands_alone_has_the_first_row_before_it():
+    table = "| | Barn on the hill | House by the lake | Tannery |\n|---|---|---|---|\n"
+    rows = [f"| Cost of the {n}th year there | {n}1,800 | {n}2,500 | {n}4,200 |" for n in range(9)]
+    told = Told(user("Look."), assistant(f"Side by side:\n\n{table}" + "\n".join(rows) + "\n\nWhich one?"))
+    line = next(n for n, text in enumerate(told.texts) if rows[5] in text)
+    assert told.lines.lead(line).startswith("| | Barn on the hill | House by the lake | Tannery | … ")
+    assert told.lines.lead(line, line - 1) == "", "the row before it has it"

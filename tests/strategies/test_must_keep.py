@@ -105,6 +105,14 @@ def test_an_opening_that_leads_to_something_comes_with_it():
     assert told == ["Here is what I found:", "- Gate 4 is rusty.", "The quay is wet.", "What now?"]
 
 
+def test_an_opening_that_leads_to_something_goes_with_it():
+    said = "Here is what I found:\n\n- Gate 4 is rusty, and so is the chain of it.\n\nThe quay is wet.\n\nWhat now?"
+    records = [user("Look."), assistant(said), user("Mend it, please.")]
+    rooms = [answers(*records, room=room)[0] for room in range(100)]
+    assert any("What now?" in told and "The quay is wet." in told for told in rooms)
+    assert all("- Gate 4" in " ".join(told) for told in rooms if "Here is what I found:" in told)
+
+
 def test_of_what_was_said_before_requests_the_ends_stay_that_fit():
     """The line before the end goes first; what is left is for the next one."""
     records = [user("Go."), assistant("I looked at all of it.\n\nShall I?"), user("Yes.")]

@@ -131,7 +131,10 @@ def within(
             if used <= room:
                 break
         room -= used
-        yield [answer[at] for at in sorted(left)]
+        gone = {answer[at] for at in range(len(answer)) if at not in left}
+        # a label says nothing without what it leads to
+        told = [answer[at] for at in sorted(left)]
+        yield [line for line in told if line + 1 not in gone or not lines.text(line).endswith(LEADS_ON)]
 
 
 def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
