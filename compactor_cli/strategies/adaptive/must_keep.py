@@ -167,7 +167,7 @@ def beside_requests(
     whether something of a request is kept: "(1), please" says nothing without it."""
     yield _answered_since(messages, lines)
     for index, request in sorted(answers_before_turns(messages), key=lambda turn: -turn[1]):
-        if stays(request) and (picked := picked_lines(messages[request].text("text"), lines, _speech(lines, index))):
+        if stays(request) and (picked := picked_lines(messages[request].text("text"), lines, speech_of(lines, index))):
             yield picked
 
 
@@ -177,7 +177,7 @@ def _answered_since(messages: Sequence[Message], lines: SessionLines) -> list[in
     newest = max((m.index for m in messages if m.role == "user" and m.origin == "request"), default=-1)
     if newest < 0 or messages[newest].tokens > _SAID or not _ASKS.search(messages[newest].text("text")):
         return []
-    said = (_speech(lines, m.index) for m in messages if m.index > newest and m.role == "assistant")
+    said = (speech_of(lines, m.index) for m in messages if m.index > newest and m.role == "assistant")
     opening = list(_opening(next(filter(None, said), []), lines))
     return opening if any(names_something(lines.text(line)) for line in opening) else []
 

@@ -1,0 +1,67 @@
+"""What pages have around them: lines with which several results of a tool begin or end alike, such as the navigation
+and the footer of a site."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from compactor_cli.features.call_lines import COMMANDS, PATHS
+from compactor_cli.features.work.endings import has_failed
+from compactor_cli.features.work.ledger import call_arguments
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.pairing import Pairing, Spot, pair
+from compactor_cli.text.outcomes import result_errors
+
+_EDGE = 8
+"""Lines with words at the beginning, and at the end, of a result in which its frame stands."""
+_WHOLE = 6
+"""Lines with words that a result has at least: a shorter one may be no more than what it says each time."""
+_ALIKE = 3
+"""Results from which on what they share is of all of them."""
+_Line = tuple[str, bool, str]
+"""A tool, whether a line stands at the end of its results, and the line."""
+
+
+class PageFrames:
+    """The frames of the results of a session; the newest result with a line of one shows it."""
+
+    def __init__(self, messages: Sequence[Message], pairing: Pairing | None) -> None:
+        self._edges: dict[Spot, list[tuple[int, _Line]]] = {}
+        self._newest: dict[_Line, Spot] = {}
+        self._times: Counter[_Line] = Counter()
+        for result, call in (pairing or pair(messages)).answers.items():
+            told, part = messages[call[0]].parts[call[1]], messages[result[0]].parts[result[1]]
+            if not _is_page(told, part):
+                continue
+            edges = self._edges[result] = list(_edges(told.name, part.text))
+            for key in {key for _, key in edges}:
+                self._times[key] += 1
+                self._newest[key] = max(result, self._newest.get(key, result))
+
+    def lines(self, result: Spot) -> frozenset[int]:
+        """Return the physical lines of a result, from 0, that are of a frame which a newer one shows."""
+        return frozenset(
+            number
+            for number, key in self._edges.get(result, ())
+            if self._times[key] >= _ALIKE and self._newest[key] != result and not any(result_errors(key[2], None))
+        )
+
+
+def _is_page(call: Part, result: Part) -> bool:
+    """Return whether a result is neither what a command says nor a file, whose lines mean what they say each time."""
+    arguments = call_arguments(call)
+    keys = arguments.keys() if isinstance(arguments, dict) else ()
+    return result.text.count("\n") >= _WHOLE - 1 and not has_failed(result) and not any(k in keys for k in _NO_PAGE)
+
+
+_NO_PAGE = (*COMMANDS, *PATHS)
+"""Arguments of calls that run a command, or are about a file."""
+
+
+def _edges(tool: str, text: str) -> Iterator[tuple[int, _Line]]:
+    """Yield the lines at the ends of a result, with their numbers."""
+    lines = [(number, line.strip()) for number, line in enumerate(text.split("\n")) if any(map(str.isalnum, line))]
+    if len(lines) >= _WHOLE:
+        yield from ((number, (tool, False, line)) for number, line in lines[:_EDGE])
+        yield from ((number, (tool, True, line)) for number, line in lines[-_EDGE:])

@@ -1,0 +1,41 @@
+"""What several pages have around them is shown of the newest one; files, commands and errors stay as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.builders import call, calling, user
+from tests.builders import result as answers
+from tests.features.sessions import Told
+
+HEAD = ["Home | Products | Careers of the harbor", "Code TIDE30: a third off all gates this week"]
+FOOT = ["Share: by mail, by post, by pigeon", "Prices are net. Harbor SE, Quay 14"]
+
+
+def silent(times: int, tool: str = "open_page", asked: str = '{"page": "%d"}', foot: list[str] = FOOT) -> list[int]:
+    """How many lines of each page are not shown."""
+    pages = [
+        (
+            calling(call(f"c{n}", tool, asked % n)),
+            answers(f"c{n}", "\n".join([*HEAD, *(f"gate_{n}_{at} of the page is high" for at in range(12)), *foot])),
+        )
+        for n in range(times)
+    ]
+    pieces = Told(user("Look."), *(message for page in pages for message in page)).lines.session.pieces
+    return [len(piece.outdated) for piece in pieces if piece.text.startswith(HEAD[0])]
+
+
+def test_the_newest_page_shows_the_frame_of_all() -> None:
+    assert silent(4) == [4, 4, 4, 0]
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked"), [("Bash", '{"command": "curl x/%d"}'), ("Read", '{"path": "page_%d.html"}')]
+)
+def test_two_pages_commands_and_files_have_no_frame(tool: str, asked: str) -> None:
+    assert silent(2) == [0, 0]
+    assert silent(4, tool, asked) == [0, 0, 0, 0]
+
+
+def test_an_error_on_each_page_is_shown_of_each() -> None:
+    assert silent(3, foot=["Error: the quay is closed for all ships", FOOT[1]]) == [3, 3, 0]
