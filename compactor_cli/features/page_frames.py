@@ -3,6 +3,7 @@ and the footer of a site."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +13,7 @@ from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.patterns import compiled_later
 
 _EDGE = 8
 """Lines with words at the beginning, and at the end, of a result in which its frame stands."""
@@ -19,6 +21,13 @@ _WHOLE = 6
 """Lines with words that a result has at least: a shorter one may be no more than what it says each time."""
 _ALIKE = 3
 """Results from which on what they share is of all of them."""
+_NO_PAGE = (*COMMANDS, *PATHS)
+"""Arguments of calls that run a command, or are about a file."""
+_OF_COMMAND = compiled_later(
+    r"\b(?:exit(?:ed)?(?: with)?(?: status)?(?: code)?\W{0,3}\d|process running\b)", re.IGNORECASE
+)
+"""What stands before what a command says, also where a later call reads on."""
+_HEAD = 300
 _Line = tuple[str, bool, str]
 """A tool, whether a line stands at the end of its results, and the line."""
 
@@ -52,11 +61,9 @@ def _is_page(call: Part, result: Part) -> bool:
     """Return whether a result is neither what a command says nor a file, whose lines mean what they say each time."""
     arguments = call_arguments(call)
     keys = arguments.keys() if isinstance(arguments, dict) else ()
-    return result.text.count("\n") >= _WHOLE - 1 and not has_failed(result) and not any(k in keys for k in _NO_PAGE)
-
-
-_NO_PAGE = (*COMMANDS, *PATHS)
-"""Arguments of calls that run a command, or are about a file."""
+    if any(key in keys for key in _NO_PAGE) or _OF_COMMAND.search(result.text, 0, _HEAD):
+        return False
+    return result.text.count("\n") >= _WHOLE - 1 and not has_failed(result)
 
 
 def _edges(tool: str, text: str) -> Iterator[tuple[int, _Line]]:

@@ -12,12 +12,19 @@ HEAD = ["Home | Products | Careers of the harbor", "Code TIDE30: a third off all
 FOOT = ["Share: by mail, by post, by pigeon", "Prices are net. Harbor SE, Quay 14"]
 
 
-def silent(times: int, tool: str = "open_page", asked: str = '{"page": "%d"}', foot: list[str] = FOOT) -> list[int]:
+def silent(
+    times: int, tool: str = "open_page", asked: str = '{"page": "%d"}', foot: list[str] = FOOT, said: str = ""
+) -> list[int]:
     """How many lines of each page are not shown."""
     pages = [
         (
             calling(call(f"c{n}", tool, asked % n)),
-            answers(f"c{n}", "\n".join([*HEAD, *(f"gate_{n}_{at} of the page is high" for at in range(12)), *foot])),
+            answers(
+                f"c{n}",
+                "\n".join(
+                    [HEAD[0], said or HEAD[1], *(f"gate_{n}_{at} of the page is high" for at in range(12)), *foot]
+                ),
+            ),
         )
         for n in range(times)
     ]
@@ -35,6 +42,7 @@ def test_the_newest_page_shows_the_frame_of_all() -> None:
 def test_two_pages_commands_and_files_have_no_frame(tool: str, asked: str) -> None:
     assert silent(2) == [0, 0]
     assert silent(4, tool, asked) == [0, 0, 0, 0]
+    assert silent(4, said="Process exited with code 0") == [0, 0, 0, 0]
 
 
 def test_an_error_on_each_page_is_shown_of_each() -> None:
