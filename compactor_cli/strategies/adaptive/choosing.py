@@ -88,11 +88,10 @@ class Chooser(PlanBuilder):
         told, share = must_keep.account(inputs.messages, self.lines)
         self._take(words.within(share * self.room, told))
         self._take(newest_draft(inputs.messages, self.lines, self.selector.cost, self.room))
-        beside = must_keep.beside_requests(inputs.messages, self.lines, self.stays_in_part)
         failed = must_keep.failed_call(self.state, inputs.messages, self.lines, inputs.pairing)
         said = (
             (share_of(self.room, *_CONCLUSION), [self.concluded]),
-            (share_of(self.room, *_BESIDE), beside),
+            (share_of(self.room, *_BESIDE), must_keep.beside_requests(inputs.messages, self.lines, self.stays_in_part)),
             (share_of(self.room, *_ANSWERS) - self._take_agreed(), must_keep.answers(inputs.messages, self.lines)),
             (share_of(self.room, *_FAILED), [failed]),
             (NAMED_SHARE * self.room, named_lines(inputs.messages, self.lines, self.room)),
