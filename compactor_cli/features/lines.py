@@ -26,8 +26,8 @@ from compactor_cli.text.noise import noisy_lines, prompt_at_end
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.scopes import Scopes
 from compactor_cli.text.section_headings import FilesShown, headings_between
+from compactor_cli.text.table_headers import tables
 from compactor_cli.text.table_rows import heads_of_rows
-from compactor_cli.text.tables import tables
 from compactor_cli.text.terms import chunked
 from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units, outer_spans
 

@@ -54,4 +54,4 @@ def test_a_text_that_was_put_apart_stays_whole(draft: str) -> None:
     ids=["prose", "part of an answer", "code"],
 )
 def test_what_is_no_text_for_somebody_has_no_room_of_its_own(draft: str) -> None:
-    assert letter_lines(draft) < len(LETTER)
+    assert letter_lines(draft, 0.1) < len(LETTER)

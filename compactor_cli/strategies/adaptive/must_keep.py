@@ -133,8 +133,10 @@ def within(
         room -= used
         gone = {answer[at] for at in range(len(answer)) if at not in left}
         # a label says nothing without what it leads to
-        told = [answer[at] for at in sorted(left)]
-        yield [line for line in told if line + 1 not in gone or not lines.text(line).endswith(LEADS_ON)]
+        labels = {
+            at for at in left if answer[at] + 1 in gone and not asks[at] and lines.text(answer[at]).endswith(LEADS_ON)
+        }
+        yield [answer[at] for at in sorted(left - labels)]
 
 
 def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:

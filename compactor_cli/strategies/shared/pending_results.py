@@ -47,8 +47,8 @@ def take_pending(
     do. `size`: tokens of the whole room. `small`: tokens up to which a result stays in any case."""
     telling = [line for line in pending if not is_prompt(lines.text(line))]
     known = len(selector.taken)
-    room = int(_RESULTS * size) - _take_whole(telling, lines, selector, share_of(size, *_WHOLE), small)
     again = seen_before(telling, lines)
+    room = int(_RESULTS * size) - _take_whole(telling, again, lines, selector, share_of(size, *_WHOLE), small)
     left = min(int(share_of(size, *_ASKED)), room)
     room -= left
     first = {lines.piece_of[line]: line for line in reversed(telling)}
@@ -72,14 +72,22 @@ def take_pending(
     return sum(choice.cost for choice in islice(selector.taken.values(), known, None))
 
 
-def _take_whole(telling: Sequence[int], lines: SessionLines, selector: Selector, room: float, small: int) -> int:
-    """Take results that have `room` as a whole, the smallest first; return the tokens of those that would be cut
-    otherwise. Rows that are not there were not found, to whoever reads the others."""
+def _take_whole(
+    telling: Sequence[int], again: Container[int], lines: SessionLines, selector: Selector, room: float, small: int
+) -> int:
+    """Take results that have `room` as a whole, the smallest first, of longer ones what earlier results do not say;
+    return the tokens of those that would be cut otherwise. Rows that are not there were not found, to whoever reads the
+    others."""
     of_piece: dict[int, list[int]] = {}
     for line in telling:
         of_piece.setdefault(lines.piece_of[line], []).append(line)
+    sized: list[tuple[int, list[int]]] = []
+    for result in of_piece.values():
+        new = [line for line in result if line not in again]
+        tokens = sum(map(selector.tokens, result))
+        sized.append((tokens, result) if tokens <= small else (sum(map(selector.tokens, new)), new))
     taken = cut = 0
-    for tokens, result in sorted((sum(map(selector.tokens, result)), result) for result in of_piece.values()):
+    for tokens, result in sorted(sized):
         if tokens > min(_SHORT, room - taken):
             break
         taken += sum(map(selector.take, result))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.tables import tables
+from compactor_cli.text.table_headers import tables
 
 PSQL = " gate | level\n------+-------\n   77 | high\n   78 | low\n(2 rows)\n\nnext"
 MARKDOWN = "Look:\n\n| Gate | Level |\n|:--|--:|\n| a | high |\n\nnext"
