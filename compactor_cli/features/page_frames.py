@@ -15,7 +15,7 @@ from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 
-_EDGE = 8
+_EDGE = 20
 """Lines with words at the beginning, and at the end, of a result in which its frame stands."""
 _WHOLE = 6
 """Lines with words that a result has at least: a shorter one may be no more than what it says each time."""
@@ -33,11 +33,12 @@ _Line = tuple[str, bool, str]
 
 
 class PageFrames:
-    """The frames of the results of a session; the newest result with a line of one shows it."""
+    """The frames of the results of a session; the first result with a line of one shows it, and later ones what
+    is new in them."""
 
     def __init__(self, messages: Sequence[Message], pairing: Pairing | None) -> None:
         self._edges: dict[Spot, list[tuple[int, _Line]]] = {}
-        self._newest: dict[_Line, Spot] = {}
+        self._oldest: dict[_Line, Spot] = {}
         self._times: Counter[_Line] = Counter()
         for result, call in (pairing or pair(messages)).answers.items():
             told, part = messages[call[0]].parts[call[1]], messages[result[0]].parts[result[1]]
@@ -46,14 +47,14 @@ class PageFrames:
             edges = self._edges[result] = list(_edges(told.name, part.text))
             for key in {key for _, key in edges}:
                 self._times[key] += 1
-                self._newest[key] = max(result, self._newest.get(key, result))
+                self._oldest[key] = min(result, self._oldest.get(key, result))
 
     def lines(self, result: Spot) -> frozenset[int]:
-        """Return the physical lines of a result, from 0, that are of a frame which a newer one shows."""
+        """Return the physical lines of a result, from 0, that are of a frame which an earlier one shows."""
         return frozenset(
             number
             for number, key in self._edges.get(result, ())
-            if self._times[key] >= _ALIKE and self._newest[key] != result and not any(result_errors(key[2], None))
+            if self._times[key] >= _ALIKE and self._oldest[key] != result and not any(result_errors(key[2], None))
         )
 
 

@@ -51,7 +51,7 @@ class SessionPiece(Struct, frozen=True):
     """JSON of which the text is what is read of it, where that has other characters."""
     outdated: frozenset[int] = frozenset()
     """Physical lines of it, from 0, that a later call took out of their file, that are of options which the user passed
-    over, or of a frame around pages that a later one shows."""
+    over, or of a frame around pages that an earlier one shows."""
 
 
 class SessionText(Struct):

@@ -1,4 +1,4 @@
-"""What several pages have around them is shown of the newest one; files, commands and errors stay as they are."""
+"""What several pages have around them is shown of the first one; files, commands and errors stay as they are."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def silent(
     return [len(piece.outdated) for piece in pieces if piece.text.startswith(HEAD[0])]
 
 
-def test_the_newest_page_shows_the_frame_of_all() -> None:
-    assert silent(4) == [4, 4, 4, 0]
+def test_the_first_page_shows_the_frame_of_all() -> None:
+    assert silent(4) == [0, 4, 4, 4]
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_two_pages_commands_and_files_have_no_frame(tool: str, asked: str) -> No
 
 
 def test_an_error_on_each_page_is_shown_of_each() -> None:
-    assert silent(3, foot=["Error: the quay is closed for all ships", FOOT[1]]) == [3, 3, 0]
+    assert silent(3, foot=["Error: the quay is closed for all ships", FOOT[1]]) == [0, 3, 3]
