@@ -26,7 +26,7 @@ def test_what_is_new_in_the_newest_result_comes_before_the_page_around_it() -> N
             assistant(f"I ask for the next group, {n}.", (f"c{n}", "fetch", {"url": f"http://shop/users?of={n}"})),
             result(f"c{n}", page(name)),
         ]
-    part = compact(records, strategy="adaptive", target_ratio=0.2)
+    part = compact(records, strategy="adaptive", target_ratio=0.3)
     shown = part.messages[-1].text()
     assert shown.count("admin_user_") >= 3
     assert "stylesheet" not in shown
