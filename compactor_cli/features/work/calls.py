@@ -41,6 +41,8 @@ _EDITOR_COMMANDS = ("view", "create", "str_replace", "insert", "undo_edit", "pla
 """What tools that are no shell have under `command`."""
 _OUTPUT_KEYS = ("result", "output", "stdout", "stderr", "error")
 _LOOKED_FOR = ("pattern", "query", "regex", "command")
+_LONG = 60
+"""Characters of an argument that says what a call is about, whatever stands behind it."""
 _FOLDER = compiled_later(r"[\[(]Current (?:working )?directory: (/[^\n\])]+)[\])]")
 _FOLDER_WINDOW = 400
 """Characters at the end of an output where a harness names the folder that the shell is in."""
@@ -119,11 +121,13 @@ def answered_call(call: Part, result: Part) -> ToolCall:
 
 
 def main_argument(arguments: Any) -> str:
-    """Return what a call is about: what it looks for or does, and a path; else its first argument that is a word or a
-    number."""
+    """Return what a call is about: what it looks for or does, and a path; else its arguments that are words or numbers,
+    up to a long one, as nobody knows which of them tells it from other calls."""
     told = told_arguments(arguments)
     named = [told[key] for key in (*_LOOKED_FOR, *PATH_KEYS) if key in told]
-    return " ".join(named[:2]) if named else next(iter(told.values()), "")
+    values = list(told.values())
+    last = next((at for at, value in enumerate(values) if len(value) >= _LONG), len(values))
+    return " ".join(named[:2] or values[: last + 1])
 
 
 def names_its_object(arguments: Any) -> bool:

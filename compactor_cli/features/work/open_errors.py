@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from posixpath import basename
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.work.acting_tools import acts, tool_words
+from compactor_cli.features.work.call_keys import aim, aim_of, aimed_at_nothing, is_gone, only_asks, told_apart
 from compactor_cli.features.work.calls import ToolCall, answered_call, main_argument
 from compactor_cli.features.work.causes import said_why
 from compactor_cli.features.work.endings import is_declined
@@ -44,7 +45,7 @@ _LOOKING_WORD = compiled_later(
 _INTERPRETER = compiled_later(r"python[\d.]*|node|bun|ruby|perl|php|deno|psql|sqlite3|mysql")
 _WRONGLY_CALLED = compiled_later(
     r"invalid arguments|InputValidationError|(?:invalid|missing|unexpected|unrecognized|unknown)\b[^\n]{0,40}\b"
-    r"(?:parameter|argument|property|field|input)|schema validation|does not match the schema",
+    r"(?:parameter|argument|property|field|input(?! syntax))|schema validation|does not match the schema",
     re.IGNORECASE,
 )
 """What is said to a call whose arguments are not those of the tool: any later one that is right makes up for it."""
@@ -63,6 +64,8 @@ _HEAD = 400
 """Characters at the start of a result in which it is said."""
 _CARRIED = compiled_later(r"open error(?: (\d+)x)?: (.+) \((.+)\)$")
 _EDIT_OF = compiled_later(r"edit of (.+)$")
+_NAMES = compiled_later(r"\[[^\]]*\]|\"[^\"]*\"|'[^']*'|`[^`]*`|\S*\d\S*")
+"""What names one of many elements."""
 _MOST = 50
 """Errors that are followed; older ones are given up, so that cost stays linear."""
 _MOST_CALLS = 40
@@ -144,12 +147,7 @@ class OpenErrors:
             return
         program = _missing_program(working[-1].words[0]) if call.command else ""
         if call.failed:
-            if not call.command and _WRONGLY_CALLED.search(call.said[:_HEAD]):
-                key = _arguments_of(call)
-            elif missing and missing == program:
-                key = missing  # looked for in one place after the other
-            elif call.command and _NO_SUCH.search(call.said[:_HEAD]):
-                key = _use_of(working[-1].words[0])
+            key = _error_key(call, working, missing) or key
             inside = [step for step in working[1:-1] if step.words[0] == working[-1].words[0]]
             chain = frozenset(_named_key(step.words) for step in inside)
             self._add(key, OpenError(label, call.message, order, call=call, edit=edit, steps=chain))
@@ -161,6 +159,17 @@ class OpenErrors:
         if not self.errors.keys().isdisjoint((key, program)) and _went_well(call):
             self._over(key)
             self._over(program)
+        if not call.command and self.errors:
+            self._over_by_label(call, label)
+
+    def _over_by_label(self, call: ToolCall, label: str) -> None:
+        """Take over that a tool did what it was asked for: what pointed at nothing before is done, and what an earlier
+        round tells of the same call, of which only what is shown is known."""
+        if aimed := aim(call):
+            self._over(aimed)
+            self._over(aim_of(call.tool))
+        for key in [key for key, error in self.errors.items() if error.call is None and error.label == label]:
+            self._over(key)
 
     def carry(self, line: str) -> bool:
         """Take over a line of an earlier round."""
@@ -174,7 +183,10 @@ class OpenErrors:
         else:
             words = label.split()
             named = _use_of(words[0]) if _NO_SUCH.search(text) else _named_key(words)
-            key = label if label.startswith(_CODE_OF) else named
+            if label.startswith(_CODE_OF) or named in self.errors:  # a command has one error only: these are of tools
+                key = label
+            else:
+                key = aim_of(words[0]) if is_gone(text) else named
         self._add(key, OpenError(label, -1, _CARRIED_FROM, said=text, times=int(times or 1)))
         return True
 
@@ -182,7 +194,7 @@ class OpenErrors:
         known = self._known(key)
         before = self.errors.pop(known, None)
         self._met[key] = [*(self._met.pop(known, ()) if before else ()), error.message]
-        again = before is not None and before.text == error.text
+        again = before is not None and (before.text == error.text or _are_alike(before, error))
         self.errors[key] = replace(error, times=before.times + error.times) if before and again else error
         if len(self.errors) > _MOST:
             del self.errors[next(iter(self.errors))]
@@ -204,14 +216,30 @@ class OpenErrors:
             self._over(key)
 
     def lines(self, root: str, order: int) -> Iterator[StateLine]:
-        """Open errors, newest first, but those that many calls passed over. `root` is left out of paths."""
-        for error in reversed(self.errors.values()):
-            if is_given_up(error.order, order):
-                continue
+        """Open errors, newest first, but those that many calls passed over; alike ones stand once, with their number.
+        `root` is left out of paths."""
+        for error in _counted(error for error in reversed(self.errors.values()) if not is_given_up(error.order, order)):
             label = error.label.replace(root, "") if root else error.label
             count = f" {error.times}x" if error.times > 1 else ""
             text = f"open error{count}: {error.text} ({label})"
             yield StateLine("error", text, error.message, open=True, times=error.times)
+
+
+def _counted(errors: Iterable[OpenError]) -> Iterator[OpenError]:
+    """Yield errors, of several alike ones the first with the number of all."""
+    told: list[OpenError] = []
+    for error in errors:
+        at = next((at for at, known in enumerate(told) if _are_alike(known, error)), -1)
+        if at < 0:
+            told.append(error)
+        else:
+            told[at] = replace(told[at], times=told[at].times + error.times)
+    yield from told
+
+
+def _are_alike(one: OpenError, other: OpenError) -> bool:
+    """Return whether two errors say the same of elements that are not there, whichever these are."""
+    return is_gone(one.text) and _NAMES.sub("", one.text) == _NAMES.sub("", other.text)
 
 
 def _went_well(call: ToolCall) -> bool:
@@ -283,9 +311,21 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
         return f"file {path}", one_line(f"edit of {path}", _PATH_WIDTH)
     if isinstance(call.arguments, dict) and isinstance(call.arguments.get("code"), str):
         label = f"{_CODE_OF}{call.tool}"  # the code that mends it is another one
-    else:
-        label = one_line(f"{call.tool} {main_argument(call.arguments)}", _LABEL_WIDTH)
-    return label, label
+        return label, label
+    if only_asks(call.arguments):
+        return "", ""
+    return told_apart(call), one_line(f"{call.tool} {main_argument(call.arguments)}", _LABEL_WIDTH)
+
+
+def _error_key(call: ToolCall, working: Sequence[Step], missing: str) -> str:
+    """Return what has to succeed for an error to be over, where what is said of it tells. `missing`: the key of the
+    error that a program is not there, where that is said."""
+    if not call.command:
+        return _arguments_of(call) if _WRONGLY_CALLED.search(call.said[:_HEAD]) else aimed_at_nothing(call)
+    program = working[-1].words[0]
+    if missing == _missing_program(program):
+        return missing  # looked for in one place after the other
+    return _use_of(program) if _NO_SUCH.search(call.said[:_HEAD]) else ""
 
 
 def _said_missing(call: ToolCall) -> str:

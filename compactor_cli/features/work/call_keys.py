@@ -1,0 +1,88 @@
+"""What tells calls of tools apart that are no commands: their arguments, but for those that only point at something."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.text.patterns import compiled_later
+
+_ASIDE = frozenset(
+    (
+        *("description", "explanation", "thought", "reasoning", "timeout", "timeout_ms", "timeoutMs"),
+        *("timeout_seconds", "timeoutSeconds"),
+    )
+)
+"""Arguments that say why something is done and how long it may take: the next try may have others."""
+_POINTERS = frozenset(
+    ("ref", "uid", "element", "element_id", "elementId", "selector", "locator", "xpath", "css", "bid")
+)
+"""Arguments that point at an element of what is shown at the moment."""
+_NUMBERED = "index"
+"""The same where it is a number; else it names something that lasts."""
+_ELEMENT = r"(?:element|ref(?:erence)?|uid|node|selector|locator|xpath|snapshot)s?"
+_GONE = compiled_later(
+    rf"\b(?:{_ELEMENT}|index)\b[^\n]{{0,80}}?\b(?:stale|detached|no longer|"
+    r"not (?:be )?(?:attached|found|present|exist|visible|match\w*)|does(?: not|n't) (?:exist|match))\b|"
+    r"\b(?:stale|no(?: such| matching)?|unknown|detached|(?:could ?n[o']t|can ?n[o']t|can't|unable to) (?:find|locate))"
+    rf" (?:the |an? |any )?{_ELEMENT}\b",
+    re.IGNORECASE,
+)
+"""How a tool says that what it was pointed at is not there (any more)."""
+_ASKS = compiled_later(
+    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:select|show|explain|describe|desc|values|pragma|with\s+\w+\s+as\b|\\d)",
+    re.IGNORECASE | re.DOTALL,
+)
+_STATEMENTS = ("sql", "query", "statement", "queries", "statements", "q")
+_WRITES = compiled_later(
+    r"\b(?:insert into|update|delete from|merge into|create|alter|drop|truncate|grant|revoke|analyze|set|reset|call)\b",
+    re.IGNORECASE,
+)
+_HEAD = 400
+"""Characters at the start of a result in which it says what went wrong."""
+
+
+def told_apart(call: ToolCall) -> str:
+    """Return the tool and all arguments that a call needs to share with another one to do the same."""
+    return f"{call.tool} {_written(call.arguments, _ASIDE)}"
+
+
+def aimed_at_nothing(call: ToolCall) -> str:
+    """Return the key of the error that what a call points at is not there (any more); empty where that is not what
+    went wrong. What it points at is no part of it: the next try has to point at something else."""
+    return aim(call) if is_gone(call.said[:_HEAD]) else ""
+
+
+def aim(call: ToolCall) -> str:
+    """Return what a call is to do to that at which it points; empty where it points at nothing."""
+    arguments = call.arguments if isinstance(call.arguments, dict) else {}
+    pointers = _POINTERS.intersection(arguments)
+    if isinstance(arguments.get(_NUMBERED), int):
+        pointers |= {_NUMBERED}
+    return f"{aim_of(call.tool)} {_written(arguments, _ASIDE | pointers)}" if pointers else ""
+
+
+def aim_of(tool: str) -> str:
+    """Return the same of any call of a tool, where no more is known of it."""
+    return f"at {tool}"
+
+
+def is_gone(said: str) -> bool:
+    """Return whether a result says that what was pointed at is not there (any more)."""
+    return _GONE.search(said) is not None
+
+
+def only_asks(arguments: Any) -> bool:
+    """Return whether a call asks a data base for something: that it fails leaves nothing to do but to ask better."""
+    values = (arguments.get(key) for key in _STATEMENTS) if isinstance(arguments, dict) else ()
+    asked = next((value for value in values if isinstance(value, str)), "")
+    return _ASKS.match(asked) is not None and _WRITES.search(asked) is None
+
+
+def _written(arguments: Any, without: frozenset[str]) -> str:
+    if isinstance(arguments, dict):
+        arguments = {key: value for key, value in arguments.items() if key not in without}
+    return msgspec.json.encode(arguments, order="sorted").decode()
