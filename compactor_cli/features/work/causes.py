@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from compactor_cli.features.work.endings import refuses_edit
+from compactor_cli.features.work.json_results import stated_error
 from compactor_cli.features.work.ledger import failure_line, says_why
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
@@ -28,6 +29,8 @@ _ONLY_FAILED = compiled_later(
 """Lines that say no more than that something failed."""
 _TAGS = compiled_later(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$")
 """What harnesses put around errors."""
+_OPENS = ("{", "[")
+"""How a line of JSON ends that says nothing but that an error follows."""
 _HEAD = 400
 """Characters at the start of a result in which a tool refuses an edit; behind it, there may be code that was to be
 found."""
@@ -50,7 +53,10 @@ def said_why(said: str, *, command: bool, width: int) -> str:
     `command`: it is of a command, not of a tool of another kind."""
     if not command and refuses_edit(said):
         said = said[:_HEAD].partition("```")[0]
-    return _TAGS.sub("", one_line(failure_line(said), width))
+    why = failure_line(said)
+    if why.rstrip().endswith(_OPENS):
+        why = stated_error(said) or why
+    return _TAGS.sub("", one_line(why, width))
 
 
 def why_failed(said: str, *, command: bool, width: int) -> str:

@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from compactor_cli.features.work.acting_tools import acting_verb, tool_words
 from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.json_results import result_members, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS, failure_line
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.patterns import compiled_later
 
 _IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
@@ -32,8 +32,6 @@ ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|relea
 _PERSON_KEYS = ("user_id", "userId")
 _NAMES_ITSELF = re.compile(r"(?=\S*\d)[\w#][\w.:#/-]{2,39}")
 """A value that identifies something: one word with a digit in it."""
-_MOST_RESULT = 20_000
-"""Characters of a result from which on it is not read as JSON."""
 _ARGUMENTS_WIDTH = 140
 _SCALAR_WIDTH = 60
 _REASON_WIDTH, _LISTED_WIDTH = 140, 240
@@ -54,6 +52,15 @@ _ENDING = ("cancel", "delete", "terminate", "withdraw")
 """After which what was acted on is no more."""
 
 
+_TEXT = 24
+"""Characters of an argument from which on it is a text, which may be written in another way."""
+_WHEN = compiled_later(r"\d{4}-\d\d-\d\d|\b\d{1,2}:\d\d")
+_WRONG = compiled_later(r"\): (?:error: )?(?:wrong|incorrect|invalid)\b", re.IGNORECASE)
+_WORD = compiled_later(r"[^\W\d_]{3,}")
+_TWICE = 2
+"""So often a line names what is wrong: in what was to be done, and in why it was not."""
+
+
 class Effect(Struct, frozen=True):
     """Something that a call did, or tried to do, outside the session."""
 
@@ -69,6 +76,8 @@ class Effect(Struct, frozen=True):
     """The call was declined or stopped, or goes on, and nothing shows that it took place."""
     git: tuple[str, ...] = ()
     """The words of a command of git, from its verb on."""
+    given: tuple[tuple[str, str], ...] = ()
+    """Arguments of a tool by their names, as they are told."""
 
 
 def act_effect(call: ToolCall) -> Effect:
@@ -81,10 +90,52 @@ def act_effect(call: ToolCall) -> Effect:
     persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
     head = " ".join(filter(None, [call.tool, *(made or given or persons), *titles]))
     rest = _details(call.tool, arguments)
-    key = plain_key(" ".join(filter(None, [call.tool, *(given or persons), *titles])))
     text = one_line(head + (f" ({rest})" if rest else ""), 240)
+    named = list(filter(None, [*(given or persons), *titles]))
+    key = plain_key(" ".join([call.tool, *named])) if named else one_line(f"{call.tool} ({rest})", 240)
     done = not call.failed and not call.undecided
-    return Effect(text, key, done, reason(call), _ended(call.tool, arguments), unfinished=call.undecided)
+    told = tuple((name, said) for name, value in arguments.items() if (said := _scalar(value)))
+    return Effect(text, key, done, reason(call), _ended(call.tool, arguments), unfinished=call.undecided, given=told)
+
+
+def corrects(done: Effect, failed: str, line: str) -> bool:
+    """Return whether what was done is what failed before, with something put right: `failed` is the key of that, `line`
+    what is told of it."""
+    tool = done.key.split(" ", 1)[0]
+    if failed.split(" ", 1)[0] != tool or not done.given:
+        return False
+    if failed.startswith(f"{tool} ("):
+        return _asks_same(done, line)
+    words, others = done.key.split(), failed.split()
+    differing = [(word, other) for word, other in zip(words, others, strict=False) if word != other]
+    return len(words) == len(others) and len(differing) == 1 and _is_put_right(*differing[0], line)
+
+
+def _asks_same(done: Effect, line: str) -> bool:
+    """Return whether all that is told of a failed call is asked for now, but for texts, and days and times; or the one
+    thing that was wrong is another one."""
+    if len(done.given) == 1 and _WRONG.search(line):
+        return True
+    same = [name for name, said in done.given if f"{name} {said}" in line]
+    others = [(name, said) for name, said in done.given if name not in same and re.search(rf"[(,] ?{name} ", line)]
+    return bool(same) and all(len(said) >= _TEXT or _WHEN.search(said) for _, said in others)
+
+
+def _is_put_right(word: str, wrong: str, line: str) -> bool:
+    """Return whether an address is another way to write one of which the line says that it is wrong."""
+    if "@" not in word or "@" not in wrong or line.count(wrong) < _TWICE:
+        return False
+    names, domains = zip(word.split("@", 1), wrong.split("@", 1), strict=True)
+    return all(_share_word(*pair) for pair in (names, domains))
+
+
+def _share_word(one: str, other: str) -> bool:
+    return one == other or not set(_WORD.findall(one)).isdisjoint(_WORD.findall(other))
+
+
+def is_untold(call: ToolCall) -> bool:
+    """Return whether nobody knows how a call ended: an earlier round left out what its result said of it."""
+    return not call.failed and not tells_end(call.said) and not _made(call.said)
 
 
 def plain_key(text: str) -> str:
@@ -111,27 +162,15 @@ def _identities(arguments: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(filter(None, (_scalar(arguments.get(key)) for key in keys))))[:2]
 
 
-def _stated(said: str) -> str:
-    """Return the error that a JSON result has as a member of its own; empty where it has none."""
-    value = _object(said)
-    return next((text for key in ("error", "message", "detail") if isinstance(text := value.get(key), str)), "")
-
-
-def _object(said: str) -> dict[str, Any]:
-    """Return a result that is a JSON object; an empty one for any other."""
-    if len(said) > _MOST_RESULT or not said.lstrip().startswith("{"):
-        return {}
-    value = json_or_text(said)
-    return value if isinstance(value, dict) else {}
-
-
 def _made(said: str) -> list[str]:
     """Return what a result says to identify what was made: its identities, else the members that are one word with a
     digit."""
     address = ADDRESS.search(said) if "https://" in said else None
     if address:
         return [address.group()]
-    members = {key: text for key, item in _object(said).items() if key not in _NOT_MEANT and (text := _scalar(item))}
+    members = {
+        key: text for key, item in result_members(said).items() if key not in _NOT_MEANT and (text := _scalar(item))
+    }
     return _identities(members) or [text for text in members.values() if _NAMES_ITSELF.fullmatch(text)][:2]
 
 
@@ -211,7 +250,7 @@ def reason(call: ToolCall) -> str:
     """Return what the result of a failed call says first of the failure."""
     if not call.failed:
         return ""
-    return with_alike(call.said, _stated(call.said) or failure_line(call.said))
+    return with_alike(call.said, stated_error(call.said) or failure_line(call.said))
 
 
 def with_alike(said: str, line: str) -> str:

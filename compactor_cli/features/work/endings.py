@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from compactor_cli.features.work.json_results import says_failed
 from compactor_cli.model.message import NO_RESPONSE, Part
-from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 
@@ -105,9 +105,4 @@ def says_so(said: str) -> bool:
     """Return whether a JSON result has a member that says that the call failed."""
     if not said.lstrip().startswith("{") or not re.search(r"error|success|\bok\b", said[:_WINDOW], re.IGNORECASE):
         return False
-    value = json_or_text(said)
-    if not isinstance(value, dict):
-        return False
-    return bool(value.get("error") or value.get("is_error") or value.get("isError")) or (
-        value.get("success") is False or value.get("ok") is False
-    )
+    return says_failed(said)

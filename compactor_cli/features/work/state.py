@@ -18,7 +18,7 @@ from compactor_cli.features.work.calls import (
 )
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import CheckRuns, is_out_of_date
-from compactor_cli.features.work.effects import Effect, act_effect
+from compactor_cli.features.work.effects import Effect, act_effect, corrects, is_untold
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
@@ -208,7 +208,10 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
 def _carry_effect(state: _State, line: str, number: int) -> None:
     failed = re.match(r"(?:failed(?: \d+x)?|declined|unfinished): (.+?)(?:: .+)?$", line)
     if failed:
-        state.failed[effect_key(failed.group(1))] = StateLine("effect", line, number, open=True)
+        what = failed.group(1)
+        named = effect_key(what)
+        bare = " " not in named and what.startswith(f"{named} (")  # a tool, of which nothing names what it was to do
+        state.failed[what if bare else named] = StateLine("effect", line, number, open=True)
     elif line.strip() and not state.command.carry(line, number):
         if line.startswith("git commit"):
             state.files.carry_commit()
@@ -285,7 +288,7 @@ def _forget_edits(state: _State, deleted: str) -> None:
 def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]]) -> Iterator[Effect]:
     if call.command:
         yield from shell_effects(call, parts)
-    elif not changes and (acts(call.tool) or commits_elsewhere(call.arguments)):
+    elif not changes and (acts(call.tool) or commits_elsewhere(call.arguments)) and not is_untold(call):
         yield act_effect(call)
 
 
@@ -303,7 +306,8 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
             state.done.pop(gone, None)
         if not effect.text:
             return
-        for key in made_up_for(effect.key):
+        over = (key for key, line in state.failed.items() if corrects(effect, key, line.text))
+        for key in (*made_up_for(effect.key), *over):
             state.failed.pop(key, None)
         state.ended |= {effect.ends} - {""}
         if effect.text in ("git stash pop", "git stash apply"):

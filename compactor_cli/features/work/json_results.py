@@ -1,0 +1,106 @@
+"""Results that are JSON objects: what they state of how the call ended, also where a part of them was left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from compactor_cli.text.cached import remembered
+from compactor_cli.text.json_values import json_or_text
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shorten import is_shortened
+
+_MOST = 20_000
+"""Characters of a result from which on it is not read as JSON where it is not asked for an error only."""
+_GAP = "[… "
+"""What the mark begins with that stands where something was left out."""
+_TOKEN = compiled_later(r'"(?:[^"\\]|\\.)*"|["{}\[\],]', re.DOTALL)
+_FIRST = compiled_later(r'\s*\{[ \t]*\r?\n([ \t]+)"')
+_MEMBER = compiled_later(r'^([ \t]+)"(ok|success|error|is_error|isError)"[ \t]*:[ \t]*(.+?),?[ \t]*$', re.MULTILINE)
+_TELLS = ("error", "success", "ok", "is_error", "isError", "status")
+"""Members that say how a call ended."""
+_SAYS = ("message", "error", "detail", "details", "description", "reason", "title", "code")
+"""Members of an error that say what it is, the most telling first."""
+_CLOSING = {"{": "}", "[": "]"}
+
+
+def result_members(said: str) -> dict[str, Any]:
+    """Return the members of a result that is a JSON object, those that can be read where a part was left out; none of
+    any other result, and of a very long one."""
+    if len(said) > _MOST or not said.lstrip().startswith("{"):
+        return {}
+    return _object(said)
+
+
+def says_failed(said: str) -> bool:
+    """Return whether a result that begins as a JSON object has a member that says that the call failed."""
+    value = _object(said)
+    return bool(value.get("error") or value.get("is_error") or value.get("isError")) or (
+        value.get("success") is False or value.get("ok") is False
+    )
+
+
+def tells_end(said: str) -> bool:
+    """Return whether a result may be taken to say how the call ended: it is whole, or what is left of it begins with
+    words, or has a member that says so."""
+    if not is_shortened(said):
+        return True
+    begin = said.lstrip()
+    return not begin.startswith(_GAP) and (
+        not begin.startswith("{") or not result_members(said).keys().isdisjoint(_TELLS)
+    )
+
+
+def stated_error(said: str) -> str:
+    """Return the error that a JSON result has as a member; empty where it has none. A code that stands for an error is
+    told with what is said of it."""
+    value = result_members(said)
+    error = value.get("error")
+    if isinstance(error, str) and re.fullmatch(r"\S+", error) and isinstance(value.get("message"), str):
+        return f"{error}: {value['message']}"
+    return next(filter(None, (_told(value.get(key)) for key in ("error", "message", "detail"))), "")
+
+
+def _told(value: Any) -> str:
+    """Return what a member says of an error: its text, or that of the most telling of its own members."""
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if isinstance(value, dict):
+        return next((text for key in _SAYS if isinstance(text := value.get(key), str) and text), "")
+    return value if isinstance(value, str) else ""
+
+
+@remembered
+def _object(said: str) -> dict[str, Any]:
+    value = json_or_text(said)
+    if isinstance(value, dict):
+        return value
+    if not is_shortened(said):
+        return {}
+    before, _, behind = said.partition(_GAP)
+    found = next((value for text in _closed(before) if isinstance(value := json_or_text(text), dict)), {})
+    first = _FIRST.match(said)
+    outermost = first.group(1) if first else ""
+    for indent, name, text in _MEMBER.findall(behind):
+        if indent == outermost:  # deeper ones are of something else
+            found = {name: json_or_text(text), **found}
+    return found
+
+
+def _closed(begin: str) -> Iterator[str]:
+    """Yield the beginning of a JSON text with what closes it: all of it, and up to its last whole element."""
+    opened: list[str] = []
+    whole = ""
+    for token in _TOKEN.finditer(begin):
+        sign = token.group()
+        if sign == '"':
+            break
+        if sign in _CLOSING:
+            opened.append(_CLOSING[sign])
+        elif sign in ("}", "]") and opened:
+            opened.pop()
+        elif sign == ",":
+            whole = begin[: token.start()] + "".join(reversed(opened))
+    yield begin.rstrip().rstrip(",") + "".join(reversed(opened))
+    yield whole
