@@ -8,6 +8,7 @@ from itertools import chain
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.tracebacks import HEADER, raised_in_cell
 
 _EXIT = re.compile(
     r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return[ _]?code\"?)\s*[:=>]?\s*(-?\d+)", re.IGNORECASE
@@ -58,7 +59,7 @@ _DIAGNOSIS = re.compile(
 """What a compiler or a linter says of a place in a file."""
 _BARE = re.compile(r"\W*fail(?:ed)?\W*", re.IGNORECASE)
 """Says that something failed, but not what."""
-_HEADER = "Traceback (most recent call last):"
+_HEADER = f"{HEADER}:"
 _RAISED = compiled_later(rf"^([ \t]*){re.escape(_HEADER)}[ \t]*\r?\n(?:\1[ \t].*\n|\r?\n)*\1(?=\S)(.+)", re.MULTILINE)
 """The trace of a Python program, with the line that says what was raised."""
 _LONG_LINE = 2_000
@@ -173,15 +174,19 @@ def _error_lines(text: str) -> tuple[str, ...]:
         line for line, lowered in _hinted_lines(text, _HINTS) if _tells_of_error(lowered) or _DIAGNOSIS.match(line)
     )
     unique = tuple(dict.fromkeys(line for line in lines if not _NUMBERED.match(line)))
-    found = _with_raised(text, unique) if _HEADER in text else unique
+    found = _with_raised(text, unique) if HEADER in text else unique
     return tuple(line for line in found if not _BARE.fullmatch(line)) or found
 
 
 def _with_raised(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
     """Return the lines with what was raised in place of the line that begins its trace, which says nothing itself."""
+    cell = raised_in_cell(text)
+    if cell:
+        begin = cell.partition(":")[0]
+        lines = tuple(cell if line.startswith(begin) and line.rstrip().endswith(HEADER) else line for line in lines)
     raised = [f"{match[1]}{match[2]}".rstrip() for match in _RAISED.finditer(text) if len(match[2]) < _LONG_LINE]
     if not raised:
-        return lines
+        return tuple(dict.fromkeys(lines))
     traced = (raised if line.strip() == _HEADER else [line] for line in lines)
     return tuple(dict.fromkeys(chain.from_iterable(traced)))
 
@@ -189,5 +194,5 @@ def _with_raised(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
     lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS, first=True) if _STRONG.match(line))
-    statements = (line for line in lines if not line.rstrip().endswith(_CODE_ENDS))
+    statements = (line for line in lines if not line.rstrip().endswith((*_CODE_ENDS, HEADER)))
     return tuple(dict.fromkeys(line for line in statements if not _NUMBERED.match(line)))

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, may_tell, says_so
 from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_refused, shell_line
+from compactor_cli.features.work.looking_tools import runs_code
 from compactor_cli.features.work.named_commands import named_command
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import NO_RESPONSE, Message, Part
@@ -19,6 +20,7 @@ from compactor_cli.text.cached import remembered
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.tracebacks import HEADER, raised_at_end, raised_in_cell
 
 _STOPPED = compiled_later(
     r"\s*(?:error: )?(?:the )?(?:command |process |execution )?(?:timed out|timeout|was interrupted|killed|aborted|"
@@ -186,12 +188,19 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
         failed = stated_failure(said) if call.command else None
         if failed is None:
             stated = False
-            refused = not call.command and is_refused(call.tool, call.arguments, result)
+            refused = not call.command and (is_refused(call.tool, call.arguments, result) or _has_raised(call, said))
             failed = True if refused or (telling and BEGINS_AS_FAILED.match(said)) or says_so(said) else None
     message = max(call.message, index)
     return replace(
         call, message=message, result=result, answered=True, failed=failed, stated=stated, undecided=undecided
     )
+
+
+def _has_raised(call: ToolCall, said: str) -> bool:
+    """Return whether code that a call ran gave up; a trace in what it looked at is of something else."""
+    if HEADER not in said or not runs_code(call.tool, call.arguments):
+        return False
+    return (raised_in_cell(said) or raised_at_end(said)) != ""
 
 
 def _breaks_off(said: str) -> bool:

@@ -8,6 +8,7 @@ from compactor_cli.features.work.json_results import says_failed
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.tracebacks import raised_in_cell
 
 BEGINS_AS_FAILED = compiled_later(
     r"\s*(?:<tool_use_error>|<error>|error\b(?!s? fixed)|traceback|fatal:|exit code:? [1-9]|command failed|"
@@ -77,7 +78,11 @@ def has_failed(result: Part) -> bool:
     if result.failed is not None:
         return result.failed or is_declined(said)
     return (
-        is_declined(said) or BEGINS_AS_FAILED.match(said) is not None or stated_failure(said) is True or says_so(said)
+        is_declined(said)
+        or BEGINS_AS_FAILED.match(said) is not None
+        or stated_failure(said) is True
+        or says_so(said)
+        or raised_in_cell(said) != ""
     )
 
 

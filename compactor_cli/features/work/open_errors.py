@@ -16,6 +16,7 @@ from compactor_cli.features.work.causes import said_why
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.github_steps import looks_by_api
 from compactor_cli.features.work.ledger import PATH_KEYS
+from compactor_cli.features.work.looking_tools import only_looks_by_name
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
@@ -32,12 +33,6 @@ _LOOKING = word_set(
 """Programs with which an agent looks around; when they find nothing, nothing is broken."""
 _SEARCHES = frozenset(("grep", "egrep", "rg", "ag", "fd", "find", "ls", "diff", "git grep", "git diff", "git status"))
 """Programs that say what is there, or what differs."""
-_LOOKING_TOOLS = word_set(
-    "get list search find read view fetch show check lookup look query think calculate grep glob ls cat open "
-    "scroll goto ask web browse todo task plan exit enter finish submit wait write_stdin"
-)
-_LOOKING_AT_END = word_set("get list search find read view show status tree")
-"""What tools are called at the end that begin with what they look at: `pull_request_read`."""
 _GIT_LOOKING = word_set("status log show diff branch rev-parse ls-files blame grep remote fetch config merge-base")
 _LOOKING_WORD = compiled_later(
     r"-{0,2}(?:search|list|ls|view|show|status|info|get|describe|logs?|inspect|help|capture|checks|version)(?:-|$)"
@@ -305,7 +300,7 @@ def _named_key(words: Sequence[str]) -> str:
 def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     words = tool_words(call.tool)
     looks = words[:1] == ("git",) and words[1:] and words[1] in _GIT_LOOKING
-    if not words or looks or words[0] in _LOOKING_TOOLS or words[-1] in _LOOKING_AT_END or acts(call.tool):
+    if looks or only_looks_by_name(call.tool) or acts(call.tool):
         return "", ""
     if path:
         return f"file {path}", one_line(f"edit of {path}", _PATH_WIDTH)

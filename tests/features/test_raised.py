@@ -1,0 +1,49 @@
+"""Code that raised something: a call failed that ran it, not one that showed what it had put out."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.features.work.endings import has_failed
+from compactor_cli.features.work.state import known_state
+from tests.features.working import Session
+
+_CELL = f"""{"-" * 75}
+KeyError                                 Traceback (most recent call last)
+Cell In[4], line 1
+----> 1 tides['harbor']
+
+KeyError: 'harbor'"""
+_PROGRAM = "3 tides\nTraceback (most recent call last):\n  File \"<cell>\", line 1, in <module>\nKeyError: 'harbor'"
+
+
+@pytest.mark.parametrize("said", [_CELL, f"3 tides\n{_CELL}", _PROGRAM])
+@pytest.mark.parametrize("tool", ["execute_python", "run_cell", "tides"])
+def test_a_call_whose_code_raised_something_failed(tool: str, said: str) -> None:
+    session = Session().calls(tool, said, code="tides['harbor']")
+    assert session.texts() == [f"open error: KeyError: 'harbor' (code of {tool})"]
+    session.calls(tool, "3.2", code="tides['harbour']")
+    assert session.texts() == []
+    assert known_state(session.messages).overcome == {2}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("read_file", {"path": "tides.log"}),
+        ("search_logs", {"query": "tides"}),
+        ("get_cell_output", {"cell": "4"}),
+        ("container_logs", {"code": "4"}),
+        ("tides", {"of": "harbour"}),
+        ("expected_output", {"test": "test_tides"}),
+    ],
+)
+def test_a_call_that_shows_what_was_raised_did_not_fail(tool: str, arguments: dict[str, str]) -> None:
+    assert Session().calls(tool, _PROGRAM, **arguments).texts("error") == []
+
+
+def test_the_result_of_a_cell_says_by_itself_that_it_failed() -> None:
+    (failed,) = Session().calls("tides", f"3 tides\n{_CELL}").messages[-1].results
+    (shown,) = Session().calls("tides", _PROGRAM).messages[-1].results
+    assert has_failed(failed)
+    assert not has_failed(shown)

@@ -1,0 +1,77 @@
+"""How an output ends in which code gave up."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.tracebacks import raised_at_end, raised_in_cell
+
+_LINE = "-" * 75
+_CELL = f"""{_LINE}
+NameError                                 Traceback (most recent call last)
+Cell In[14], line 2
+      1 tides = 3
+----> 2 print(tide)
+
+NameError: name 'tide' is not defined"""
+_PROGRAM = """Traceback (most recent call last):
+  File "tides.py", line 4, in <module>
+    raise TideError("no harbour")
+app.TideError: no harbour"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        _CELL,
+        f"tides.py:2: DeprecationWarning: old\n  a = 1\n{_CELL}",
+        f"{_CELL}\nDid you mean tides?\n",
+        f"{_CELL}\n[Jupyter current working directory: /tides]",
+        _CELL.replace("Cell In[14], line 2", "<ipython-input-14-0123> in <module>"),
+        f"{_CELL.replace('NameError', 'KeyError')}\n{_CELL}",
+    ],
+)
+def test_what_a_cell_raised_is_the_line_at_the_end_of_its_trace(said: str) -> None:
+    raised = "NameError: name 'tide' is not defined"
+    assert raised_in_cell(said) == raised
+    assert result_errors(said, True)[-1] == raised
+    told = (*result_errors(said, True), *result_errors(said, None))
+    assert not [line for line in told if line.startswith("NameError ")], "what stands over the trace says nothing"
+
+
+def test_what_a_cell_raised_without_a_word_is_its_name() -> None:
+    assert raised_in_cell(_CELL.replace("NameError: name 'tide' is not defined", "NameError")) == "NameError"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        _PROGRAM,
+        "no trace at all",
+        _CELL.rpartition("\n")[0],
+        _CELL.replace("Cell In[14], line 2", "and so on"),
+        _CELL.replace("NameError  ", "NameError "[:9] + " and "),
+        f"{_CELL}\n" + "The harbour opened at eight.\n" * 100,
+    ],
+)
+def test_other_outputs_do_not_end_in_what_a_cell_raised(said: str) -> None:
+    assert raised_in_cell(said) == ""
+
+
+@pytest.mark.parametrize("said", [_PROGRAM, f"3 tides\n{_PROGRAM}\n\n[exit code of the cell: unknown]\n"])
+def test_what_a_program_raised_is_the_last_line(said: str) -> None:
+    assert raised_at_end(said) == "app.TideError: no harbour"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"{_PROGRAM}\nGoing on without a harbour.",
+        _PROGRAM.rpartition("\n")[0],
+        _PROGRAM.replace("app.TideError: no harbour", "and the ship sank"),
+        "Traceback (most recent call last): is what Python writes",
+    ],
+)
+def test_other_outputs_do_not_end_in_what_a_program_raised(said: str) -> None:
+    assert raised_at_end(said) == ""
