@@ -7,6 +7,7 @@ from itertools import chain
 
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
+from compactor_cli.text.line_prefixes import as_written
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import HEADER, raised_in_cell
 
@@ -170,6 +171,10 @@ def result_errors(text: str, failed: bool | None, limit: int = 8) -> list[str]:
 
 @remembered
 def _error_lines(text: str) -> tuple[str, ...]:
+    return as_written(text, _errors_of)
+
+
+def _errors_of(text: str) -> tuple[str, ...]:
     lines = (
         line for line, lowered in _hinted_lines(text, _HINTS) if _tells_of_error(lowered) or _DIAGNOSIS.match(line)
     )
@@ -193,6 +198,10 @@ def _with_raised(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
+    return as_written(text, _statements_of)
+
+
+def _statements_of(text: str) -> tuple[str, ...]:
     lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS, first=True) if _STRONG.match(line))
     statements = (line for line in lines if not line.rstrip().endswith((*_CODE_ENDS, HEADER)))
     return tuple(dict.fromkeys(line for line in statements if not _NUMBERED.match(line)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.check_output import verdict
+from compactor_cli.features.work.causes import cause_line
+from compactor_cli.features.work.check_output import failing_names, verdict
 
 FAILED_TESTS = [
     "FAILED tests/test_tide.py::test_high - assert 1 == 2",
@@ -146,3 +147,19 @@ def test_where_nothing_ran_nothing_passed(line):
 )
 def test_what_is_only_noted_of_a_place_is_no_failure(kind, line):
     assert verdict(kind, line).failed is None
+
+
+def test_what_stands_before_each_line_hides_neither_the_verdict_nor_the_names_of_tests() -> None:
+    lines = ("RUN v1", "FAIL  src/tide.test.ts > high", "not ok 3 - low", "", "Duration 3s")
+    said = "\n".join(f"@acme/tide:test: {line}" for line in lines)
+    assert verdict("tests", said).failed is True
+    assert failing_names(said) == failing_names("\n".join(lines)) != ()
+    assert verdict("tests", "\n".join(f"web-1  | {line}" for line in ("a", "b", "c", "PASS"))).failed is False
+
+
+@pytest.mark.parametrize("name", ["", "@acme/tide:test: ", "web-1  | "])
+def test_what_is_said_of_a_failing_test_is_the_error_not_its_title(name: str) -> None:
+    lines = ("RUN v1", "FAIL  src/tide.test.ts > high > comes at noon", "AssertionError: expected 1 to be 2", "end")
+    assert (
+        cause_line("\n".join(f"{name}{line}" for line in lines), places=False) == "AssertionError: expected 1 to be 2"
+    )

@@ -8,6 +8,7 @@ from compactor_cli.features.work.endings import refuses_edit
 from compactor_cli.features.work.json_results import stated_error
 from compactor_cli.features.work.ledger import failure_line, says_why
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.line_prefixes import without_prefixes
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 
@@ -21,6 +22,7 @@ _AT_COLUMN = compiled_later(r"^\S+\.\w+:\d+:\d+: .+$", re.MULTILINE)
 """The same with line and column, as nothing but them says it."""
 _ONLY_FAILED = compiled_later(
     r"(?:FAIL(?:ED)?|ERROR|✗|✘)\b[^a-z]*$|"
+    r"FAIL\s+\S+ > .+$|"
     r"(?:FAIL(?:ED)?|ERROR|--- FAIL:|not ok)[\s:]+\S+(?:\s+\(?[\d.]+m?s\)?|\s+\[.*\])?$|"
     r".*\b\d+ (?:failed|errors?)\b|Traceback|\[\S+\] (?:\S+ )?ERROR task failed|error: test failed|"
     r"(?:<\w+>)?(?:error: )?command failed with exit code\b",
@@ -39,6 +41,7 @@ found."""
 def cause_line(output: str, *, places: bool) -> str:
     """Return the line of an output that says what went wrong, not only that something did; empty where none does.
     `places`: one that says where something is wrong will do, too, as linters and compilers write it."""
+    output = without_prefixes(output)
     stated = (line.strip() for line in result_errors(output, True))
     if found := next((line for line in stated if not _ONLY_FAILED.match(line)), ""):
         return re.sub(r"^E\s+", "", found)  # pytest marks lines of errors so

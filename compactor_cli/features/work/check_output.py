@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.text.clean import one_line, plain
+from compactor_cli.text.line_prefixes import without_prefixes
 from compactor_cli.text.patterns import compiled_later
 
 # Patterns for lines, compiled where one is looked for: most sessions run few kinds of checks. With each pattern stand
@@ -102,7 +103,7 @@ class Verdict(Struct, frozen=True):
 
 def verdict(kind: CheckKind, said: str) -> Verdict:
     """Return whether the output of a check of this kind states a failure or a pass."""
-    text = plain(said)
+    text = without_prefixes(plain(said))
     if kind != "tests":
         # of go, a name of a package stands on the line before
         suspect = text if ".go:" in text else _lines_with(text, _FAILED_WORDS)
@@ -118,7 +119,7 @@ def verdict(kind: CheckKind, said: str) -> Verdict:
 
 def verdict_lines(said: str) -> list[str]:
     """Return the lines by which the output of a check states a failure or a pass, in no order."""
-    text = plain(said)
+    text = without_prefixes(plain(said))
     suspect = text.split("\n") if _holds(text, _PASSED_WORDS) else []
     found = [line for line in suspect if _holds(line, _PASSED_WORDS) and _found(_PASSED, line)]
     for words, pattern in ((_TESTS_FAILED_WORDS, _TESTS_FAILED), (_TESTS_PASSED_WORDS, _TESTS_PASSED)):
@@ -156,7 +157,7 @@ def _lines_with(text: str, words: Iterable[str]) -> str:
 
 def failing_names(said: str) -> tuple[str, ...]:
     """Return names of the tests that failed, in order, each once."""
-    text = plain(said)
+    text = without_prefixes(plain(said))
     found: dict[str, None] = {}
     for patterns in (_NAMES, _NAMES_ELSE):
         for words, pattern in patterns if not found else ():
