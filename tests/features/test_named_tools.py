@@ -103,7 +103,41 @@ def test_checks_by_tools_are_limited_to_what_their_arguments_name() -> None:
     session = Session().calls("run_tests", "1 failed", path="tests/cart.py", test_name="rounds")
     session.calls("run_tests", "5 passed", path="tests/order.py")
     assert session.texts() == [
-        "failing: run_tests tests/cart.py --tests=rounds",
+        "failing: run_tests tests/cart.py test_name=rounds",
         "passed: run_tests tests/order.py",
     ]
     assert session.calls("run_tests", "9 passed").texts() == ["passed: run_tests"]
+
+
+@pytest.mark.parametrize(
+    ("later", "is_over"),
+    [
+        ({"filter": "@shop/api -- rounds"}, True),
+        ({"filter": "@shop/api"}, True),
+        ({}, True),
+        ({"filter": "@shop/api-client"}, False),
+        ({"filter": "@shop/api -- totals"}, False),
+        ({"filter": "@shop"}, True),
+    ],
+)
+def test_a_selection_includes_those_that_begin_with_it_also_in_a_later_round(
+    later: dict[str, str], is_over: bool
+) -> None:
+    session = Session().calls("run_tests", "1 failed", filter="@shop/api -- rounds")
+    told = ["failing: run_tests 'filter=@shop/api -- rounds'"]
+    assert session.texts() == told
+    assert (told[0] not in session.calls("run_tests", "5 passed", **later).texts()) == is_over
+    assert (told[0] not in Session().calls("run_tests", "5 passed", **later).texts(earlier=told)) == is_over
+
+
+def test_files_that_were_changed_together_are_told_the_same_of_tests_of_a_part() -> None:
+    session = Session().edits("api/cart.py").edits("api/order.py")
+    session.calls("run_tests", "FAIL  api/cart.test.py > rounds\n1 failed", filter="@shop/api -- rounds")
+    session.calls("run_tests", "9 passed", filter="@shop/api")
+    assert session.texts("file") == [f"edited {path}, tests passed after" for path in ("api/order.py", "api/cart.py")]
+
+
+def test_a_quote_in_the_label_of_an_earlier_round_stands_for_itself() -> None:
+    told = ["failing: run_tests filter=sailor's"]
+    assert Session().calls("run_tests", "5 passed", filter="captain").texts("check", told) != []
+    assert Session().calls("run_tests", "5 passed").texts("check", told) == ["passed: run_tests"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from functools import lru_cache
 from posixpath import basename
@@ -24,6 +25,11 @@ from compactor_cli.text.shell import Step, word_set
 
 _SELECTS = word_set("-k -m -run --run -t -p --filter -F --package -testNamePattern --grep -g --tests -w")
 """Options whose value says what a run is limited to."""
+GIVEN = (
+    *("tests", "test", "testNames", "test_names", "test_name", "testName", "filter", "pattern", "grep", "keyword"),
+    *("package", "module", "project", "target", "scheme"),
+)
+"""Arguments by which tools are told the same: to which tests and parts of a project a run is limited."""
 _ASIDE = compiled_later(
     r"-{1,2}(?:count|tb|color|quiet|verbose|silent|no-cov|cache|maxfail|durations|timeout|[vqx]+)\b"
 )
@@ -125,7 +131,11 @@ def _cleaned(limit: str) -> str:
 @lru_cache(maxsize=8192)
 def _within(name: str, limit: str) -> bool:
     name, limit = name.removeprefix("./"), _cleaned(limit)
-    return name == limit or name.startswith((f"{limit}/", f"{limit}::", f"{limit}.")) or f"/{limit}/" in f"/{name}"
+    return (
+        name == limit
+        or name.startswith((f"{limit}/", f"{limit}::", f"{limit}.", f"{limit} "))
+        or f"/{limit}/" in f"/{name}"
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -150,7 +160,11 @@ def check_of(step: Step, folder: str = "") -> CheckRun | None:
 def check_named(label: str) -> CheckRun | None:
     """Return the check that a label of an earlier summary names."""
     command, _, folder = label.removesuffix(")").partition(" (in ")
-    return check_of(Step(tuple(command.split()), ""), folder)
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a quote of it stands for itself
+        words = command.split()
+    return check_of(Step(tuple(words), ""), folder)
 
 
 def _limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -160,7 +174,7 @@ def _limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple
     words = iter(rest)
     for word in words:
         name, _, value = word.partition("=")
-        if name in _SELECTS:
+        if name in _SELECTS or (value and name in GIVEN):
             value = value or next(words, "")
             selected += filter(None, (part.strip("^$() ") for part in re.split(r"\||\bor\b|,", value)))
         elif not word.startswith("-") and word not in ("run", "run-script"):

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from compactor_cli.features.work.acting_tools import tool_words
+from compactor_cli.features.work.checks import GIVEN
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.programs import kind_by_name
 from compactor_cli.text.shell import word_set
@@ -20,8 +21,6 @@ _OPERANDS = (
     *("remote", "branch", "branch_name", "branchName", "branchOrPath", "target", "ref", "commit", "commitRef"),
     *("revision", "files", "paths"),
 )
-_SELECTS = ("tests", "test", "testNames", "test_names", "test_name", "testName", "filter", "pattern", "grep", "keyword")
-_PARTS = ("package", "module", "project", "target", "scheme")
 
 
 def named_command(tool: str, arguments: Any) -> tuple[str, dict[str, str]]:
@@ -60,10 +59,10 @@ def _of_git(arguments: dict[str, Any]) -> Iterator[str]:
 
 
 def _of_check(arguments: dict[str, Any]) -> Iterator[str]:
-    """Yield what a check is limited to."""
+    """Yield what a check is limited to, as it was given."""
     yield from _values(arguments, (*PATH_KEYS, "files", "paths"))
-    yield from (f"--tests={value}" for value in _values(arguments, _SELECTS))
-    yield from (f"--package={value}" for value in _values(arguments, _PARTS))
+    for name in GIVEN:
+        yield from (f"{name}={value}" for value in _values(arguments, (name,)))
 
 
 def _values(arguments: dict[str, Any], keys: Iterable[str]) -> Iterator[str]:
