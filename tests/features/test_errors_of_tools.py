@@ -37,11 +37,28 @@ def test_an_error_of_a_tool_is_over_when_it_was_called_with_the_same_arguments(
     assert known_state(session.messages).overcome == (frozenset((2,)) if is_over else frozenset())
 
 
-def test_two_calls_that_begin_alike_have_an_error_each() -> None:
-    long = "create table ships_that_came_in_at_night (" + "name text, " * 20
-    session = Session().calls("psql", _DENIED, sql=f"{long} a int)").calls("psql", "CREATE", sql=f"{long} b int)")
+@pytest.mark.parametrize(
+    ("made", "is_over"),
+    [
+        ("CREATE subscription tides connection 'b' publication ships;", True),
+        ("create subscription if not exists tides connection 'c' publication quays", True),
+        ("create subscription moon connection 'a' publication quays", False),
+        ("create table tides (a int)", False),
+        ("drop subscription tides", False),
+        ("create subscription tides connection 'b'; drop subscription tides", False),
+    ],
+)
+def test_what_could_not_be_made_is_over_once_it_is_made_in_another_way(made: str, is_over: bool) -> None:
+    session = Session().calls("psql", _DENIED, sql="create subscription tides connection 'a' publication quays")
     assert len(_open(session)) == 1
-    assert len(_open(session.calls("psql", "ERROR: no space left", sql=f"{long} c int)"))) == 2
+    assert len(_open(session.calls("psql", "CREATE", sql=made))) == (not is_over)
+
+
+def test_two_calls_that_begin_alike_have_an_error_each() -> None:
+    long = "alter table ships_that_came_in_at_night " + "add column a text, " * 20
+    session = Session().calls("psql", _DENIED, sql=f"{long} add b int").calls("psql", "CREATE", sql=f"{long} add c int")
+    assert len(_open(session)) == 1
+    assert len(_open(session.calls("psql", "ERROR: no space left", sql=f"{long} add d int"))) == 2
 
 
 def test_what_a_tool_was_asked_in_an_earlier_round_is_over_when_it_is_asked_again() -> None:

@@ -41,13 +41,25 @@ _WRITES = compiled_later(
     r"\b(?:insert into|update|delete from|merge into|create|alter|drop|truncate|grant|revoke|analyze|set|reset|call)\b",
     re.IGNORECASE,
 )
+_CREATES = compiled_later(
+    r"\s*create\s+(?:or\s+replace\s+)?(?:(?:temp|temporary|unique|materialized|unlogged|external)\s+)*(\w+)\s+"
+    r"(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?(?!(?:on|for)\b)([\w.\"`]+)(?=[\s(;])[^;]*;?\s*\Z",
+    re.IGNORECASE,
+)
+"""One statement that makes something with a name: once there is one, it is made, however it is described."""
 _HEAD = 400
 """Characters at the start of a result in which it says what went wrong."""
 
 
 def told_apart(call: ToolCall) -> str:
     """Return the tool and all arguments that a call needs to share with another one to do the same."""
-    return f"{call.tool} {_written(call.arguments, _ASIDE)}"
+    arguments = call.arguments
+    if isinstance(arguments, dict):
+        name = next((key for key in _STATEMENTS if isinstance(arguments.get(key), str)), "")
+        made = _CREATES.match(arguments[name]) if name else None
+        if made:
+            arguments = {**arguments, name: f"create {made[1]} {made[2]}".lower()}
+    return f"{call.tool} {_written(arguments, _ASIDE)}"
 
 
 def aimed_at_nothing(call: ToolCall) -> str:
