@@ -83,3 +83,10 @@ def test_an_error_of_a_tool_is_told_by_its_message_where_it_has_lines_of_its_own
     assert Session().calls("tide_table", said, tide="spring").texts() == [
         "open error: no such tide (tide_table spring)"
     ]
+
+
+def test_what_follows_is_told_where_no_member_says_what_the_error_is() -> None:
+    said = '{\n  "ok": false,\n  "conflict": [\n    {\n      "with": "High water"\n    }\n  ]\n}'
+    told = '"conflict": [ { "with": "High water" } ] }'
+    assert Session().calls("calendar", said, title="Sail").texts() == [f"open error: {told} (calendar Sail)"]
+    assert Session().calls("create_event", said, title="Sail").texts() == [f"failed: create_event Sail: {told}"]

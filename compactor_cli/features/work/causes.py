@@ -31,8 +31,8 @@ _ONLY_FAILED = compiled_later(
 """Lines that say no more than that something failed."""
 _TAGS = compiled_later(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$")
 """What harnesses put around errors."""
-_OPENS = ("{", "[")
-"""How a line of JSON ends that says nothing but that an error follows."""
+_OF_JSON, _OPENS = ('"', "{", "["), ("{", "[")
+"""How a line of JSON begins and ends that says nothing but that an error follows."""
 _HEAD = 400
 """Characters at the start of a result in which a tool refuses an edit; behind it, there may be code that was to be
 found."""
@@ -56,10 +56,17 @@ def said_why(said: str, *, command: bool, width: int) -> str:
     `command`: it is of a command, not of a tool of another kind."""
     if not command and refuses_edit(said):
         said = said[:_HEAD].partition("```")[0]
-    why = failure_line(said)
-    if why.rstrip().endswith(_OPENS):
-        why = stated_error(said) or why
+    why = telling_line(said)
     return _TAGS.sub("", one_line(why, width))
+
+
+def telling_line(said: str) -> str:
+    """Return the line of a failed result that says why; of JSON whose line says nothing but that an error follows, what
+    is said of that, or all that follows."""
+    why = failure_line(said)
+    if not (why.rstrip().endswith(_OPENS) and why.lstrip().startswith(_OF_JSON)):
+        return why
+    return stated_error(said) or why + said.partition(why)[2]
 
 
 def why_failed(said: str, *, command: bool, width: int) -> str:

@@ -11,8 +11,9 @@ from msgspec import Struct
 
 from compactor_cli.features.work.acting_tools import acting_verb, tool_words
 from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.causes import telling_line
 from compactor_cli.features.work.json_results import result_members, stated_error, tells_end
-from compactor_cli.features.work.ledger import PATH_KEYS, failure_line
+from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 
@@ -250,7 +251,7 @@ def reason(call: ToolCall) -> str:
     """Return what the result of a failed call says first of the failure."""
     if not call.failed:
         return ""
-    return with_alike(call.said, stated_error(call.said) or failure_line(call.said))
+    return with_alike(call.said, stated_error(call.said) or telling_line(call.said))
 
 
 def with_alike(said: str, line: str) -> str:
