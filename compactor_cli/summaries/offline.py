@@ -30,6 +30,7 @@ from compactor_cli.summaries.sections import (
     fact_items,
     last_words,
 )
+from compactor_cli.summaries.state_room import state_with_room
 from compactor_cli.summary_text.excerpts import Excerpt
 from compactor_cli.summary_text.headers import written_by
 from compactor_cli.summary_text.state_line import StateLine
@@ -142,18 +143,9 @@ def page_for(request: SummaryRequest) -> Page:
 
 
 def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
-    """Return what of the state has room, in the order of worth. The changed files are among the facts."""
-    places = {place for heading in page.form.headings for place in heading.state}
-    tokens_left = int(_room(page, request.budget, count) * _STATE_SHARE)
-    taken: list[StateLine] = []
-    for line in request.state:
-        if line.kind == "file" or standing(line) not in places:
-            continue
-        tokens_left -= count(line.text) + (3 if taken else 9)
-        if tokens_left < 0:
-            break
-        taken.append(line)
-    return tuple(taken)
+    """Return what of the state has room. The changed files are among the facts."""
+    places = frozenset(place for heading in page.form.headings for place in heading.state)
+    return state_with_room(request.state, places, int(_room(page, request.budget, count) * _STATE_SHARE), count)
 
 
 def beside(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:

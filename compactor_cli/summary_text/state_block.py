@@ -60,6 +60,18 @@ def unlisted_text(counts: Mapping[Kind, int]) -> str:
     return _UNLISTED + ", ".join(f"{counts[kind]} more {_COUNTED[kind]}" for kind in _ORDER if counts.get(kind))
 
 
+def rest_line(taken: list[StateLine], left_out: Counter[Kind], left: float, cost: Callable[[str], int]) -> StateLine:
+    """Return the line that counts what has no room, for which the lines of least worth leave `taken`. `left`: tokens
+    that are left; `cost`: those of a line."""
+    while True:
+        text = unlisted_text(left_out)
+        if cost(text) <= left or not taken:
+            return StateLine("file", text, -1)
+        line = taken.pop()
+        left_out[line.kind] += 1
+        left += cost(line.text)
+
+
 def unlisted_counts(line: str) -> Counter[Kind]:
     """Return what such a line says; empty for any other line."""
     if not line.startswith(_UNLISTED):

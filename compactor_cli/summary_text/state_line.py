@@ -30,6 +30,8 @@ class StateLine(Struct, frozen=True):
     """Still to be done or mended."""
     times: int = 1
     """Calls that came out so, one after the other; `text` says how many where there are several."""
+    brief: str = ""
+    """The same with its short details only, where it has longer ones."""
 
 
 def failed_times(text: str) -> tuple[int, str]:

@@ -34,7 +34,7 @@ def test_a_tool_opens_tickets_outside_and_files_inside(tool: str, told: bool) ->
 def test_a_failure_is_told_in_its_own_words() -> None:
     said = '{"error": "server has 2 snapshots under retention lock"}'
     (text,) = Session().calls("delete_server", said, server="atlas-3").texts()
-    assert text == "failed: delete_server (server atlas-3): server has 2 snapshots under retention lock"
+    assert text == "failed: delete_server atlas-3: server has 2 snapshots under retention lock"
 
 
 def test_how_often_the_same_failed_is_told_until_it_ends_otherwise() -> None:
@@ -119,8 +119,8 @@ def test_a_tool_that_looks_or_works_here_has_no_effect_outside(tool: str) -> Non
         ("uv run python manage.py migrate", "manage.py migrate"),
         ("bundle exec rails db:migrate", "rails db:migrate"),
         ("alembic upgrade head", "alembic upgrade head"),
-        ('psql -d x -c "DELETE FROM users WHERE id = 3; SELECT 1"', "psql DELETE FROM users WHERE id = 3"),
-        ("psql x <<EOF\nBEGIN;\nDROP TABLE t;\nEOF", "psql DROP TABLE t"),
+        ('psql -d x -c "DELETE FROM users WHERE id = 3; SELECT 1"', "psql x DELETE FROM users WHERE id = 3"),
+        ("psql x <<EOF\nBEGIN;\nDROP TABLE t;\nEOF", "psql x DROP TABLE t"),
         ("rsync -az -e 'ssh -p 2' dist/ me@host:/srv", "rsync dist/ me@host:/srv"),
         ("scp a.txt host:", "scp a.txt host:"),
         ("ssh -i key -p 2 host 'cd /srv && docker compose up -d'", "ssh host cd /srv && docker compose up -d"),

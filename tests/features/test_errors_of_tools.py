@@ -20,17 +20,17 @@ def _open(session: Session) -> list[str]:
 @pytest.mark.parametrize(
     ("later", "is_over"),
     [
-        ({"db": "harbour", "sql": "create publication tides for table ships"}, True),
-        ({"sql": "create publication tides for table ships", "db": "harbour", "timeout": 900}, True),
-        ({"db": "harbour", "sql": "create index on ships (name)"}, False),
-        ({"db": "harbour_2", "sql": "create publication tides for table ships"}, False),
+        ({"db": "harbour", "sql": "call settle('ships')"}, True),
+        ({"sql": "call settle('ships')", "db": "harbour", "timeout": 900}, True),
+        ({"db": "harbour", "sql": "call settle('quays')"}, False),
+        ({"db": "harbour_2", "sql": "call settle('ships')"}, False),
     ],
 )
 def test_an_error_of_a_tool_is_over_when_it_was_called_with_the_same_arguments(
     later: dict[str, Any], is_over: bool
 ) -> None:
-    session = Session().calls("psql", _DENIED, db="harbour", sql="create publication tides for table ships")
-    told = [f"open error: {' '.join(_DENIED.split())} (psql harbour create publication tides for table ships)"]
+    session = Session().calls("psql", _DENIED, db="harbour", sql="call settle('ships')")
+    told = [f"open error: {' '.join(_DENIED.split())} (psql harbour call settle('ships'))"]
     assert _open(session) == told
     session.calls("psql", "CREATE", **later)
     assert _open(session) == ([] if is_over else told)
@@ -40,39 +40,43 @@ def test_an_error_of_a_tool_is_over_when_it_was_called_with_the_same_arguments(
 @pytest.mark.parametrize(
     ("made", "is_over"),
     [
-        ("CREATE subscription tides connection 'b' publication ships;", True),
-        ("create subscription if not exists tides connection 'c' publication quays", True),
-        ("create subscription moon connection 'a' publication quays", False),
+        ("CREATE stream tides connection 'b' publication ships;", True),
+        ("create stream if not exists tides connection 'c' publication quays", True),
+        ("create stream moon connection 'a' publication quays", False),
         ("create table tides (a int)", False),
-        ("drop subscription tides", False),
-        ("create subscription tides connection 'b'; drop subscription tides", False),
+        ("drop stream tides", False),
+        ("create stream tides connection 'b'; drop stream tides", False),
     ],
 )
 def test_what_could_not_be_made_is_over_once_it_is_made_in_another_way(made: str, is_over: bool) -> None:
-    session = Session().calls("psql", _DENIED, sql="create subscription tides connection 'a' publication quays")
+    session = Session().calls("psql", _DENIED, sql="create stream tides connection 'a' publication quays")
     assert len(_open(session)) == 1
     assert len(_open(session.calls("psql", "CREATE", sql=made))) == (not is_over)
 
 
 def test_two_calls_that_begin_alike_have_an_error_each() -> None:
-    long = "alter table ships_that_came_in_at_night " + "add column a text, " * 20
-    session = Session().calls("psql", _DENIED, sql=f"{long} add b int").calls("psql", "CREATE", sql=f"{long} add c int")
+    long = "call settle_ships_that_came_in_at_night(" + "'a ship', " * 20
+    session = Session().calls("psql", _DENIED, sql=f"{long}1)").calls("psql", "CREATE", sql=f"{long}2)")
     assert len(_open(session)) == 1
-    assert len(_open(session.calls("psql", "ERROR: no space left", sql=f"{long} add d int"))) == 2
+    assert len(_open(session.calls("psql", "ERROR: no space left", sql=f"{long}3)"))) == 2
 
 
 def test_what_a_tool_was_asked_in_an_earlier_round_is_over_when_it_is_asked_again() -> None:
-    first = Session().calls("psql", _DENIED, db="a", sql="create role x").calls("psql", _DENIED, db="a", sql="drop x")
+    first = (
+        Session()
+        .calls("psql", _DENIED, db="a", sql="create stream x")
+        .calls("psql", _DENIED, db="a", sql="drop stream x")
+    )
     told = _open(first)
     assert len(told) == 2
-    later = Session().calls("psql", "CREATE ROLE", db="a", sql="create role x")
-    assert later.texts("error", told) == [line for line in told if "drop x" in line]
+    later = Session().calls("psql", "CREATE", db="a", sql="create stream x")
+    assert later.texts("error", told) == [line for line in told if "drop stream x" in line]
 
 
 def test_a_question_that_a_data_base_did_not_understand_is_no_open_error() -> None:
     asked = Session().calls("psql", 'ERROR: column "nam" does not exist', sql="-- names\nselect nam from ships")
     assert _open(asked) == []
-    done = Session().calls("psql", 'ERROR: column "nam" does not exist', sql="select 1; drop table nam")
+    done = Session().calls("psql", 'ERROR: column "nam" does not exist', sql="select 1; call settle('nam')")
     assert len(_open(done)) == 1
 
 
@@ -161,5 +165,5 @@ def test_other_errors_are_not_of_elements(said: str) -> None:
 
 def test_what_a_data_base_calls_invalid_is_no_wrong_argument_of_the_tool() -> None:
     said = 'ERROR: invalid input syntax for type integer: "three"'
-    session = Session().calls("psql", said, sql="insert into ships values ('three')").calls("psql", "1", sql="vacuum")
+    session = Session().calls("psql", said, sql="call moor('three')").calls("psql", "1", sql="vacuum")
     assert len(_open(session)) == 1

@@ -37,7 +37,7 @@ _IN = {"owner": "acme", "repo": "shop"}
         (
             "issue_write",
             {**_IN, "method": "update", "issue_number": 7, "state": "closed"},
-            "issue_write 7 (owner acme, repo shop, method update, state closed)",
+            "issue_write update 7 (owner acme, repo shop, state closed)",
         ),
         ("fork_repository", _IN, "fork_repository (owner acme, repo shop)"),
         ("run_workflow", {**_IN, "workflow_id": "ci.yml"}, "run_workflow ci.yml (owner acme, repo shop)"),

@@ -8,6 +8,7 @@ from compactor_cli.features.work.state import session_state
 from compactor_cli.model.pairing import pair
 from compactor_cli.strategies.adaptive import must_keep as musts
 from compactor_cli.summary_text.headers import lines_header
+from compactor_cli.summary_text.state_line import StateLine
 from tests.builders import assistant, call, calling, result, user
 from tests.features.sessions import Told
 
@@ -217,3 +218,28 @@ def test_what_was_said_before_the_newest_request_comes_before_what_short_request
         user(long),
     )
     assert found == [["Shall I mend the gates?"], ["Shall I mend the quay?"]]
+
+
+def state_within(room, *lines):
+    return [line.text for line in musts.state_within(room, lines, len, lambda _: False)]
+
+
+def test_acts_are_told_with_amounts_before_the_newest_is_told_with_all_details():
+    acts = [
+        StateLine("effect", f"pay R-{n} (amount {n}, why {'x' * 60})", n, brief=f"pay R-{n} (amount {n})")
+        for n in range(3)
+    ]
+    assert state_within(70, *acts) == [act.brief for act in acts]
+    assert state_within(45, *acts) == ["pay R-0 (amount 0)", "pay R-1", "pay R-2"]
+    assert state_within(160, *acts) == [acts[0].text, acts[1].brief, acts[2].brief]
+    assert state_within(400, *acts) == [act.text for act in acts]
+
+
+def test_a_call_of_a_tool_named_like_a_program_that_failed_is_told():
+    calls = calling(
+        call("c1", "kubectl", '{"args": "get pods"}'), call("c2", "kubectl", '{"args": "scale deploy/web"}')
+    )
+    records = [user("Scale it."), calls, result("c1", "[]"), result("c2", "error: replicas are missing")]
+    told = Told(*records)
+    found = musts.failed_call(session_state(told.messages), told.messages, told.lines, pair(told.messages))
+    assert "scale deploy/web" in "".join(told.lines.text(line) for line in found)

@@ -52,8 +52,23 @@ _BETWEEN = word_set("for of to from by with in on at and or")
 _SERVICE_WORDS = 2
 """So many words of a service may stand before the verb: `google_calendar_create_event`."""
 _NO_MESSAGE = frozenset(("message", "commit_message", "commitMessage")).isdisjoint
+_ASKED_BY = ("action", "operation", "op", "method", "command", "verb")
+"""What the argument is called by which a tool of several uses is told what to do."""
+_ASKED = re.compile(r"[a-z][A-Za-z]*(?:[_-][A-Za-z]+)*")
+"""One word, or a name made of words; those of HTTP, in capitals, are asked of an address."""
+_READING = word_set("get list read search fetch")
+"""Methods with which one only looks; others, such as `check`, may be methods of paying."""
+_OF_AGENT = _LOCAL | word_set("process sessions subagents worktree knowledge graph cache")
+"""Words of tools whose actions are those of an agent on its own things."""
 _NO_REPOSITORY = frozenset(("repo", "repository", "repo_slug", "project_id", "projectId")).isdisjoint
 """Whether arguments have none of these."""
+_TRIED_BY = ("dry_run", "dryRun", "dryrun", "validate_only", "validateOnly", "check_only", "simulate", "preview_only")
+_TRIES = ("true", "client", "server", "1", "yes")
+_NOT_TRIED = frozenset(_TRIED_BY).isdisjoint
+"""Whether no argument says that something is only tried."""
+_NOT_ASKED = frozenset(_ASKED_BY).isdisjoint
+"""Whether no argument says what is to be done."""
+_LONGEST_ASKED = 30
 
 
 @lru_cache(maxsize=1024)  # a session calls the same few tools many times
@@ -62,9 +77,51 @@ def tool_words(tool: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])", tool))
 
 
-def acts(tool: str) -> bool:
-    """Return whether the name of a tool says that it changes something outside the session."""
-    return bool(acting_verb(tool))
+def only_tries(arguments: object) -> bool:
+    """Return whether a call only says what it would do."""
+    if not isinstance(arguments, dict) or _NOT_TRIED(arguments):
+        return False
+    return any(str(arguments.get(key)).lower() in _TRIES for key in _TRIED_BY)
+
+
+def acts(tool: str, arguments: object = None) -> bool:
+    """Return whether the name of a tool, or what it is told to do, says that it changes something outside the
+    session."""
+    if only_tries(arguments):
+        return False
+    asked = asked_action(tool, arguments)
+    return tool_words(asked)[0] in _VERBS if asked else bool(acting_verb(tool))
+
+
+def verb_of(tool: str, arguments: object) -> str:
+    """Return the acting verb of a call: the one that the tool is told, else that of its name."""
+    asked = asked_action(tool, arguments)
+    return tool_words(asked)[0] if asked else acting_verb(tool)
+
+
+def asked_action(tool: str, arguments: object) -> str:
+    """Return what a tool of several uses is told to do, as the argument says it: an acting verb, or one that only
+    looks, and maybe with what; empty where no argument says so."""
+    if not isinstance(arguments, dict) or _NOT_ASKED(arguments) or not _is_of_several_uses(tool):
+        return ""
+    for key in _ASKED_BY:
+        value = arguments.get(key)
+        if isinstance(value, str) and len(value) <= _LONGEST_ASKED and _ASKED.fullmatch(value):
+            word = tool_words(value)[0]
+            looks = word in (_READING if key == "method" else _LOOKING)
+            return value if looks or word in _VERBS else ""
+    return ""
+
+
+def names_action(text: str) -> bool:
+    """Return whether a text is what a tool of several uses may be told to do."""
+    return _ASKED.fullmatch(text) is not None and tool_words(text)[0] in _VERBS
+
+
+@lru_cache(maxsize=1024)
+def _is_of_several_uses(tool: str) -> bool:
+    words = tool_words(tool)
+    return bool(words) and not _WITHIN.search(tool) and _OF_AGENT.isdisjoint(words) and words[0] not in _LOOKING
 
 
 def commits_elsewhere(arguments: object) -> bool:

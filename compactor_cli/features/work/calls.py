@@ -39,7 +39,26 @@ _RUNNING = compiled_later(
     re.IGNORECASE,
 )
 """How a result says that a command goes on, with the number by which later calls ask for more of it."""
-_EDITOR_COMMANDS = ("view", "create", "str_replace", "insert", "undo_edit", "plan", "edit", "write", "read", "delete")
+_EDITOR_COMMANDS = (
+    "view",
+    "create",
+    "str_replace",
+    "insert",
+    "undo_edit",
+    "plan",
+    "edit",
+    "write",
+    "read",
+    "delete",
+    "add",
+    "remove",
+    "update",
+    "list",
+    "get",
+    "search",
+    "send",
+    "cancel",
+)
 """What tools that are no shell have under `command`."""
 _OUTPUT_KEYS = ("result", "output", "stdout", "stderr", "error")
 _LOOKED_FOR = ("pattern", "query", "regex", "command")
@@ -122,6 +141,11 @@ def answered_call(call: Part, result: Part) -> ToolCall:
     return _ended(_begun(call, 0), result, 0)
 
 
+def runs_command(call: Part) -> bool:
+    """Return whether a call runs a command, of a shell or of the program that its tool is named after."""
+    return bool(_begun(call, 0).command)
+
+
 def main_argument(arguments: Any) -> str:
     """Return what a call is about: what it looks for or does, and a path; else its arguments that are words or numbers,
     up to a long one, as nobody knows which of them tells it from other calls."""
@@ -155,10 +179,9 @@ def _running(said: str) -> str:
 def _begun(part: Part, index: int) -> ToolCall:
     arguments = call_arguments(part)
     tool, command = part.name.rsplit("__", 1)[-1], _shell_command(arguments)
-    if not command:
-        named, of_shell = named_command(tool, arguments)
-        if named:
-            return ToolCall(named.split(" ", 1)[0], of_shell, named, index)
+    named, of_shell = named_command(tool, arguments, command)
+    if named:
+        return ToolCall(named.split(" ", 1)[0], of_shell, named, index)
     return ToolCall(tool, arguments, command, index)
 
 

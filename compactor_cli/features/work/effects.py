@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.features.work.acting_tools import acting_verb, tool_words
+from compactor_cli.features.work.acting_tools import asked_action, tool_words, verb_of
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line
 from compactor_cli.features.work.json_results import result_members, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
 
 _IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
 _IDENTITY = compiled_later(r"(?:_i?id|Id|Key|(?:issue|pull|pr|[rR]equest)_?[nN]umber)$")
@@ -49,17 +50,32 @@ _LIST_WIDTH, _PAIRS_WIDTH = 44, 60
 """Characters of a list, and of one whose elements are told by two words each, such as flights with their days."""
 _TELLING_NUMBER = 4
 """Digits from which on a number hardly stands for two things."""
+_WITHIN_WHAT = word_set(
+    "repo repository owner project account workspace org organization team tenant database db namespace cluster "
+    "environment env region board type kind entity resource table"
+)
+"""Words of arguments that say in what a thing is one, or what it is: others there may have the same identity."""
+_NUMBER = re.compile(r"(?=.*\d)\S{1,30}(?: \S{1,12}){0,2}|(?=.*\d)(?=.*; ).{1,60}")
+"""An amount, a date, an account; or a list of some, such as flights."""
+_ONE_WORD = re.compile(r"[^\W\d]{1,16}")
+_BRIEF_WIDTH = 90
 _ENDING = ("cancel", "delete", "terminate", "withdraw")
 """After which what was acted on is no more."""
 
 
-_TEXT = 24
-"""Characters of an argument from which on it is a text, which may be written in another way."""
-_WHEN = compiled_later(r"\d{4}-\d\d-\d\d|\b\d{1,2}:\d\d")
-_WRONG = compiled_later(r"\): (?:error: )?(?:wrong|incorrect|invalid)\b", re.IGNORECASE)
-_WORD = compiled_later(r"[^\W\d_]{3,}")
-_TWICE = 2
-"""So often a line names what is wrong: in what was to be done, and in why it was not."""
+class Act(Struct, frozen=True):
+    """What a tool did to a thing of which it says which one it is."""
+
+    thing: str
+    """The tool and the identity, and in what this is one."""
+    verb: str
+    named: str
+    """What its line begins with: the tool, what it was told to do, and the identity."""
+    title: str
+    details: tuple[tuple[str, str], ...]
+    """Names and values of arguments, as they are told."""
+    lists: bool
+    """Some of them are lists, to which others may have been added, or that may have been replaced."""
 
 
 class Effect(Struct, frozen=True):
@@ -77,66 +93,68 @@ class Effect(Struct, frozen=True):
     """The call was declined or stopped, or goes on, and nothing shows that it took place."""
     git: tuple[str, ...] = ()
     """The words of a command of git, from its verb on."""
+    asked: str = ""
+    """The tool, with what an argument told it to do."""
     given: tuple[tuple[str, str], ...] = ()
-    """Arguments of a tool by their names, as they are told."""
+    """Its other arguments by their names, as they are told."""
+    act: Act | None = None
+    """Of a tool that says which thing it acts on."""
 
 
 def act_effect(call: ToolCall) -> Effect:
     """Return the effect of a call of a tool that acts, named by what identifies it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    given = _identities(arguments)
+    asked = asked_action(call.tool, arguments)
+    verb = "" if asked in tool_words(call.tool) else asked
+    given = _identities(arguments) or _named_by_tool(call.tool, arguments)
     titles = [_scalar(value) or _listed(value, _SCALAR_WIDTH) for value in map(arguments.get, _TITLE_KEYS)]
     titles += filter(None, (_scalar(arguments.get(key)) for key in PATH_KEYS))
-    made = _made(call.said) if not given and not call.failed else []
+    made = [] if given or call.failed else _made(call.said, arguments)
     persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
-    head = " ".join(filter(None, [call.tool, *(made or given or persons), *titles]))
-    rest = _details(call.tool, arguments)
-    text = one_line(head + (f" ({rest})" if rest else ""), 240)
-    named = list(filter(None, [*(given or persons), *titles]))
-    key = plain_key(" ".join([call.tool, *named])) if named else one_line(f"{call.tool} ({rest})", 240)
+    known = [] if any(titles) or call.failed else _title_of(call.said, given)
+    named = " ".join(filter(None, [call.tool, verb, *(made or given or persons)]))
+    title = " ".join(filter(None, [*titles, *known]))
+    details = _details(call.tool, arguments, (asked, *made, *given))
+    head = " ".join(filter(None, [call.tool, verb]))
+    meant = " ".join(filter(None, [*(given or persons), *titles]))
+    key = plain_key(f"{head} {meant}") if meant else act_text(head, details)
     done = not call.failed and not call.undecided
-    told = tuple((name, said) for name, value in arguments.items() if (said := _scalar(value)))
-    return Effect(text, key, done, reason(call), _ended(call.tool, arguments), unfinished=call.undecided, given=told)
-
-
-def corrects(done: Effect, failed: str, line: str) -> bool:
-    """Return whether what was done is what failed before, with something put right: `failed` is the key of that, `line`
-    what is told of it."""
-    tool = done.key.split(" ", 1)[0]
-    if failed.split(" ", 1)[0] != tool or not done.given:
-        return False
-    if failed.startswith(f"{tool} ("):
-        return _asks_same(done, line)
-    words, others = done.key.split(), failed.split()
-    differing = [(word, other) for word, other in zip(words, others, strict=False) if word != other]
-    return len(words) == len(others) and len(differing) == 1 and _is_put_right(*differing[0], line)
-
-
-def _asks_same(done: Effect, line: str) -> bool:
-    """Return whether all that is told of a failed call is asked for now, but for texts, and days and times; or the one
-    thing that was wrong is another one."""
-    if len(done.given) == 1 and _WRONG.search(line):
-        return True
-    same = [name for name, said in done.given if f"{name} {said}" in line]
-    others = [(name, said) for name, said in done.given if name not in same and re.search(rf"[(,] ?{name} ", line)]
-    return bool(same) and all(len(said) >= _TEXT or _WHEN.search(said) for _, said in others)
-
-
-def _is_put_right(word: str, wrong: str, line: str) -> bool:
-    """Return whether an address is another way to write one of which the line says that it is wrong."""
-    if "@" not in word or "@" not in wrong or line.count(wrong) < _TWICE:
-        return False
-    names, domains = zip(word.split("@", 1), wrong.split("@", 1), strict=True)
-    return all(_share_word(*pair) for pair in (names, domains))
-
-
-def _share_word(one: str, other: str) -> bool:
-    return one == other or not set(_WORD.findall(one)).isdisjoint(_WORD.findall(other))
+    thing = _thing(call.tool, "".join((made or given)[:1]), arguments)
+    lists = any(isinstance(value, list | dict) for value in arguments.values())
+    act = Act(thing, verb_of(call.tool, arguments), named, title, details, lists) if thing else None
+    text, ended = act_text(f"{named} {title}".strip(), details), _ended(call.tool, arguments)
+    others = tuple((name, said) for name, value in arguments.items() if (said := _scalar(value)) and said != asked)
+    return Effect(text, key, done, reason(call), ended, call.undecided, asked=head, given=others, act=act)
 
 
 def is_untold(call: ToolCall) -> bool:
     """Return whether nobody knows how a call ended: an earlier round left out what its result said of it."""
-    return not call.failed and not tells_end(call.said) and not _made(call.said)
+    arguments = call.arguments if isinstance(call.arguments, dict) else {}
+    return not call.failed and not tells_end(call.said) and not _made(call.said, arguments)
+
+
+def _thing(tool: str, identity: str, arguments: dict[str, Any]) -> str:
+    """Return what tells a thing from others on which a tool acts; empty where nothing does."""
+    if not identity or (identity.isdigit() and len(identity) < _TELLING_NUMBER):
+        return ""
+    within = (_scalar(value) for key, value in arguments.items() if not _WITHIN_WHAT.isdisjoint(tool_words(key)))
+    return " ".join([tool, *within, identity])
+
+
+def act_text(head: str, details: Iterable[tuple[str, str]]) -> str:
+    """Return the line of an act, with as many of its details as fit."""
+    told = ", ".join(_fitting(details, _ARGUMENTS_WIDTH))
+    return one_line(head + (f" ({told})" if told else ""), 240)
+
+
+def brief_text(act: Act) -> str:
+    """Return the line of an act with its short details: amounts, accounts, dates, and what is one word; empty where it
+    has no others."""
+    numbers = [(name, value) for name, value in act.details if _NUMBER.fullmatch(value)]
+    words = [(name, value) for name, value in act.details if _ONE_WORD.fullmatch(value)]
+    told = list(_fitting([*numbers, *words], _BRIEF_WIDTH))
+    brief = f" ({', '.join(told)})" if told else ""
+    return f"{act.named} {act.title}".strip() + brief if len(told) < len(act.details) else ""
 
 
 def plain_key(text: str) -> str:
@@ -149,7 +167,7 @@ def plain_key(text: str) -> str:
 def _ended(tool: str, arguments: dict[str, Any]) -> str:
     """Return the identity of what a tool cancels or deletes; empty where the tool does so to a part of it, and for a
     small number, which other things have, too."""
-    if acting_verb(tool) not in _ENDING:
+    if verb_of(tool, arguments) not in _ENDING:
         return ""
     kinds = tool_words(tool)
     named = (key for key in arguments if key == "id" or (_IDENTITY.search(key) and set(tool_words(key)) & set(kinds)))
@@ -163,16 +181,42 @@ def _identities(arguments: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(filter(None, (_scalar(arguments.get(key)) for key in keys))))[:2]
 
 
-def _made(said: str) -> list[str]:
+def _made(said: str, arguments: dict[str, Any]) -> list[str]:
     """Return what a result says to identify what was made: its identities, else the members that are one word with a
-    digit."""
+    digit, and that the call did not give."""
     address = ADDRESS.search(said) if "https://" in said else None
     if address:
         return [address.group()]
-    members = {
-        key: text for key, item in result_members(said).items() if key not in _NOT_MEANT and (text := _scalar(item))
-    }
-    return _identities(members) or [text for text in members.values() if _NAMES_ITSELF.fullmatch(text)][:2]
+    given = set(map(_scalar, arguments.values()))
+    for record in _records(said):
+        members = {key: text for key, item in record.items() if key not in _NOT_MEANT and (text := _scalar(item))}
+        named = [text for text in members.values() if _NAMES_ITSELF.fullmatch(text) and text not in given]
+        if found := _identities(members) or named[:2]:
+            return found
+    return []
+
+
+def _records(said: str) -> Iterator[dict[str, Any]]:
+    """Yield the object that a result is, and the one in it, where there is one."""
+    value = result_members(said)
+    yield value
+    within = [item for item in value.values() if isinstance(item, dict)]
+    yield from within if len(within) == 1 else ()
+
+
+def _named_by_tool(tool: str, arguments: dict[str, Any]) -> list[str]:
+    """Return what an argument identifies that is called like a word of the tool: the `ticket` of `open_ticket`."""
+    words = tool_words(tool)
+    found = (text for key in arguments if key.lower() in words and (text := _scalar(arguments[key])))
+    return [text for text in found if _NAMES_ITSELF.fullmatch(text)][:1]
+
+
+def _title_of(said: str, given: Sequence[str]) -> list[str]:
+    """Return how a result calls the thing that a call gave the identity of."""
+    for record in _records(said) if given else ():
+        if given[0] in map(_scalar, record.values()):
+            return [text for text in map(_scalar, map(record.get, ("title", "name", "subject"))) if text][:1]
+    return []
 
 
 def _scalar(value: object) -> str:
@@ -183,21 +227,31 @@ def _is_scalar(value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
-def _details(tool: str, arguments: dict[str, Any]) -> str:
-    """Return further arguments that fit on a line, as `name value`; first those that the name of the tool speaks of."""
+def _details(tool: str, arguments: dict[str, Any], told: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Return names and values of further arguments that fit on a line, those first that the name of the tool speaks of.
+    `told`: values that the line has already."""
     known = {*_IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS, *PATH_KEYS, *_CONTENT_KEYS}
     meant = {word.rstrip("s") for word in tool_words(tool)}
     names = [key for key in arguments if key not in known and not _IDENTITY.search(key)]
-    found: list[str] = []
+    names.sort(key=lambda key: meant.isdisjoint(word.rstrip("s") for word in tool_words(key)))
+    found: list[tuple[str, str]] = []
     room = _ARGUMENTS_WIDTH
-    for key in sorted(names, key=lambda key: meant.isdisjoint(word.rstrip("s") for word in tool_words(key))):
+    for key in names:
         text = _scalar(arguments[key]) or _listed(arguments[key], room - len(key) - 3)
-        said = f"{key} {text}"
-        if not text or len(said) + 2 > room:
-            continue
-        found.append(said)
-        room -= len(said) + 2
-    return ", ".join(found)
+        size = len(key) + len(text) + 3
+        if text and text not in told and size <= room:
+            found.append((key, text))
+            room -= size
+    return tuple(found)
+
+
+def _fitting(details: Iterable[tuple[str, str]], room: int) -> Iterator[str]:
+    """Yield what of the details fits, as `name value`."""
+    for name, value in details:
+        said = f"{name} {value}"
+        if len(said) + 2 <= room:
+            yield said
+            room -= len(said) + 2
 
 
 def _listed(value: object, room: int) -> str:

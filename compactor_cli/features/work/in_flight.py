@@ -27,7 +27,7 @@ def told_in_flight(call: ToolCall) -> str:
     values = list(told_arguments(call.arguments).values())
     if call.command:
         told = call.command if call.command.startswith(f"{call.tool} ") else f"{call.tool} {call.command}"
-    elif acts(call.tool) or (
+    elif acts(call.tool, call.arguments) or (
         len(values) > 1 and max(map(len, values)) < _SHORT and not names_its_object(call.arguments)
     ):
         told = act_effect(call).text

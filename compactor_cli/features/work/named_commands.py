@@ -1,4 +1,5 @@
-"""Tools that are named like the command that they run: `git_commit`, `run_tests`."""
+"""Tools that are named like the command that they run, or like the program whose arguments they are given:
+`git_commit`, `run_tests`, `kubectl`."""
 
 from __future__ import annotations
 
@@ -7,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from compactor_cli.features.work.acting_tools import tool_words
+from compactor_cli.features.work.acting_tools import only_tries, tool_words
 from compactor_cli.features.work.checks import GIVEN
 from compactor_cli.features.work.ledger import PATH_KEYS
-from compactor_cli.features.work.programs import kind_by_name
+from compactor_cli.features.work.programs import CHECKERS, kind_by_name
+from compactor_cli.features.work.remote_steps import ELSEWHERE, acts_with
 from compactor_cli.text.shell import word_set
 
 _GIT = word_set("commit push pull add reset merge rebase revert cherry-pick checkout")
@@ -21,16 +23,26 @@ _OPERANDS = (
     *("remote", "branch", "branch_name", "branchName", "branchOrPath", "target", "ref", "commit", "commitRef"),
     *("revision", "files", "paths"),
 )
+_PROGRAMS = CHECKERS | ELSEWHERE
+_AROUND = word_set("run execute exec call invoke cli command cmd tool")
+"""Words that a tool may have in its name beside that of the program: `run_kubectl`, `aws_cli`."""
+_WORDS = ("args", "arguments", "argv", "command_line", "commandLine", "cmdline")
+"""What the command line of a program without the program is called."""
+_VERBS = ("subcommand", "subCommand", "sub_command", "command", "cmd", "verb")
+"""What its first word is called where it is told apart; `command` may be the whole line."""
 
 
-def named_command(tool: str, arguments: Any) -> tuple[str, dict[str, str]]:
+def named_command(tool: str, arguments: Any, typed: str) -> tuple[str, dict[str, str]]:
     """Return the command that a tool runs, by its name and arguments, with the arguments of a shell that would do so;
-    an empty one for a tool that is not called like a command."""
-    verb = _git_verb(tool)
-    if not (verb or _checks(tool)) or not isinstance(arguments, dict):
+    an empty one for a tool that is not called like a command. `typed`: what passes for the command of a shell in the
+    arguments; it may lack the program."""
+    if not isinstance(arguments, dict):
         return "", {}
-    words = ["git", verb, *_of_git(arguments)] if verb else [tool, *_of_check(arguments)]
-    command = shlex.join(words)
+    verb = _git_verb(tool)
+    if not typed and (verb or _checks(tool)):
+        command = shlex.join(["git", verb, *_of_git(arguments)] if verb else [tool, *_of_check(arguments)])
+    elif not (command := _line_of(_program(tool), arguments)):
+        return "", {}
     folder = next((arguments[key] for key in _FOLDERS if isinstance(arguments.get(key), str)), "")
     return command, {"command": command, **({"cwd": folder} if folder else {})}
 
@@ -45,6 +57,33 @@ def _git_verb(tool: str) -> str:
 @lru_cache(maxsize=1024)
 def _checks(tool: str) -> bool:
     return kind_by_name(tool) is not None
+
+
+@lru_cache(maxsize=1024)
+def _program(tool: str) -> str:
+    """Return the program that a tool is named after."""
+    named = tool.lower().replace("_", "-")
+    telling = [word for word in tool_words(tool) if word not in _AROUND]
+    return next((name for name in (named, *(telling if len(telling) == 1 else ())) if name in _PROGRAMS), "")
+
+
+def _line_of(program: str, arguments: dict[str, Any]) -> str:
+    """Return the command line of a program whose arguments a call gives as one types them; empty where it does not."""
+    if not program or only_tries(arguments):
+        return ""
+    given = next(filter(None, (_typed(arguments.get(key)) for key in _WORDS)), "")
+    verb = next(filter(None, (_typed(arguments.get(key)) for key in _VERBS)), "")
+    whole = not given and (" " in verb or len(arguments) == 1)
+    if not given and not (whole and acts_with(program, verb.split())):
+        return ""
+    return " ".join(filter(None, ["" if f"{verb or given} ".startswith(f"{program} ") else program, verb, given]))
+
+
+def _typed(value: object) -> str:
+    """Return words of a command line as one types them."""
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return shlex.join(value)
+    return value.strip() if isinstance(value, str) else ""
 
 
 def _of_git(arguments: dict[str, Any]) -> Iterator[str]:

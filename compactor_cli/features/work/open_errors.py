@@ -17,6 +17,7 @@ from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.github_steps import looks_by_api
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.looking_tools import only_looks_by_name
+from compactor_cli.features.work.remote_steps import asked_of
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
@@ -288,19 +289,19 @@ def _looks(step: Step) -> bool:
         return True
     if _INTERPRETER.fullmatch(program) and (step.document or {"-c", "-e", "-p", "-", "--eval"} & set(step.words[1:3])):
         return True
-    return looks_by_api(step.words) or any(_LOOKING_WORD.match(word) for word in step.words[1:3])
+    return looks_by_api(step.words) or any(_LOOKING_WORD.match(word) for word in asked_of(step.words)[1:3])
 
 
 def _named_key(words: Sequence[str]) -> str:
     """Return the program and what it is asked to do: its first two words that are no options."""
-    named = [word for word in words if not word.startswith("-")]
+    named = [word for word in asked_of(words) if not word.startswith("-")] if words else []
     return one_line(" ".join(named[:2]), _LABEL_WIDTH // 2)
 
 
 def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     words = tool_words(call.tool)
     looks = words[:1] == ("git",) and words[1:] and words[1] in _GIT_LOOKING
-    if looks or only_looks_by_name(call.tool) or acts(call.tool):
+    if looks or only_looks_by_name(call.tool) or acts(call.tool, call.arguments):
         return "", ""
     if path:
         return f"file {path}", one_line(f"edit of {path}", _PATH_WIDTH)

@@ -47,6 +47,8 @@ SCRIPT_RUNNER = compiled_later(r"python[\d.]*|py|node|deno|bun|tsx|ts-node|ruby|
 """Programs that run a script."""
 _TEST_FILE = compiled_later(r"(?:^|/)(?:test_\w+|\w+_test|\w+[.-](?:test|spec))\.(?:py|js|ts|mjs|rb|php|sh|lua)$")
 _PROGRAMS = _TESTS | _LINTERS | _BUILDS | FORMATTERS | PLATFORMS
+CHECKERS = _PROGRAMS | RUNNERS
+"""Programs that check, or run what does."""
 _TARGETS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
     (
         "lint",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from posixpath import basename
 
 from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
@@ -15,8 +14,12 @@ from compactor_cli.text.shell import Step, operands, steps, word_set
 _PUBLISHERS = word_set("npm pnpm yarn cargo poetry bun gem uv")
 _ACTS = {
     "docker": word_set("push rm rmi"),
-    "kubectl": word_set(
-        "apply delete create scale rollout patch replace set label annotate drain cordon uncordon edit"
+    **dict.fromkeys(
+        ("kubectl", "oc"),
+        word_set(
+            "apply delete create scale rollout patch replace set label annotate taint drain cordon uncordon edit "
+            "autoscale expose"
+        ),
     ),
     "terraform": word_set("apply destroy import"),
     "tofu": word_set("apply destroy import"),
@@ -75,12 +78,14 @@ _BUILDERS = ("make", "gmake", "just")
 """Runners that are given several targets at once."""
 _RUNNERS = RUNNERS | word_set("rails knex sequelize")
 _SENDS = compiled_later(r"^(?:-X|--request)=?(POST|PUT|PATCH|DELETE)?$")
-_STATEMENT = compiled_later(
-    r"(?:^|;)\s*((?:insert\s+into|update\s+\S+\s+set|delete\s+from|drop\s+\w+|alter\s+\w+|truncate|"
-    r"create\s+(?!temp)\w+|grant|revoke)\b[^;]*)",
-    re.IGNORECASE | re.MULTILINE,
-)
 _SQL = ("psql", "mysql", "mariadb")
+_DATABASE = ("-d", "-D", "--dbname", "--database")
+_DATABASE_NAME = compiled_later(r"[A-Za-z][\w.@-]{0,39}")
+_SQL_VALUED = word_set(
+    "-c -d -D -e -f -h -H -o -p -P -u -U -v -F -R --command --dbname --database --execute --file --host --port --user "
+    "--username --set --variable --output"
+)
+"""Options of these with a value behind them."""
 _SQL_GIVEN = compiled_later(r"-\w*[ce]|--command|--execute")
 _AWS_ACTING = word_set(
     "create delete put update deploy start stop terminate run invoke publish send tag untag attach detach register "
@@ -89,6 +94,9 @@ _AWS_ACTING = word_set(
 """First words of what a service of a cloud is asked to change."""
 _S3_ACTING = ("rm", "mb", "rb")
 _S3_COPYING = ("cp", "sync", "mv")
+_CLOUD_HERE = word_set("config auth account configure components extension cloud feedback interactive find")
+"""Groups of commands of clouds that change the program itself."""
+_MOST_GROUPS = 5
 _HERE = compiled_later(r"//(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
 _REMOTE = compiled_later(r"^(?:[\w.-]+@)?[\w.-]{2,}:(?!\\)|^rsync://")
 _SSH_VALUED = compiled_later(r"-[BbcDEeFIiJLlmOopQRSWw]")
@@ -102,8 +110,29 @@ _REMOTE_LOOKS = word_set(
 _REMOTE_LOOKING = compiled_later(
     r"(?:status|logs?|ps|show|list|ls|get|inspect|info|images|describe|is-active|diff|version|--version|top|stats)$"
 )
-_TEXT_WIDTH = 120
+_TEXT_WIDTH = 180
 _TITLE_WIDTH = 80
+
+
+_ON_OBJECTS = word_set("kubectl oc helm systemctl")
+"""Those of which the words behind the verb name what they act on."""
+ELSEWHERE = frozenset(_ACTS) | _PUBLISHERS | word_set("git gh aws gcloud az rsync scp psql mysql mariadb")
+"""Programs that act elsewhere, each with words of its own."""
+
+
+def acts_with(program: str, words: Sequence[str]) -> bool:
+    """Return whether a program acts elsewhere with these arguments, and hardly another one does."""
+    return program != "docker" and _verb(words) in _ACTS.get(program, ())
+
+
+def awaits(words: Sequence[str]) -> bool:
+    """Return whether a command waits for what an earlier one set off, and says whether it came to pass."""
+    return "".join(words[:1]) in ("kubectl", "oc") and operands(words[1:], _WITH_VALUE)[:2] == ["rollout", "status"]
+
+
+def asked_of(words: Sequence[str]) -> Sequence[str]:
+    """Return the words of a command without the options of a program that stand before what it is to do."""
+    return [words[0], *operands(words[1:], _WITH_VALUE)] if words[0] in _ACTS else words
 
 
 def remote_step(words: Sequence[str], step: Step) -> str:
@@ -115,7 +144,7 @@ def remote_step(words: Sequence[str], step: Step) -> str:
         return _target(program, rest)
     if program in _ACTS:
         verb = _verb(rest)
-        looks = verb not in _ACTS[program] or not _LOOKS.isdisjoint(rest)
+        looks = verb not in _ACTS[program] or not (awaits(words) or _LOOKS.isdisjoint(rest))
         return "" if looks else _said(program, rest, _TEXT_WIDTH)
     if program == "curl":
         return _curl(words)
@@ -123,10 +152,10 @@ def remote_step(words: Sequence[str], step: Step) -> str:
         return _copy(program, rest)
     if program == "ssh":
         return _ssh(rest, step.document)
-    if program in _SQL:
-        return _statement(program, rest, step.document)
     if program == "aws":
         return _aws(rest)
+    if program in ("gcloud", "az"):
+        return _cloud(program, rest)
     part = rest[1:2] if rest and not rest[0].startswith("-") else ()
     acting = not _ACTING.isdisjoint(rest[:2]) or not _PARTS_OF.isdisjoint(part)
     if acting and program not in _OF_FILES and not _SCRIPT.search(program):
@@ -139,10 +168,11 @@ def remote_key(words: Sequence[str]) -> str:
     that say it by all that stands before their options."""
     program = words[0] if words else ""
     if program in _ACTS:
-        return f"{program} {_verb(words[1:])}"
+        asked = operands(words[1:], _WITH_VALUE)
+        return " ".join([program, *asked[: 3 if program in _ON_OBJECTS else 1]])
     if program == "ssh" or (program in _PUBLISHERS and words[1:2] == ["publish"]):
         return " ".join(words[:2])
-    return " ".join(words[:4]) if program in _SQL else ""
+    return ""
 
 
 def _program(words: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -210,12 +240,21 @@ def _looks_there(step: Step) -> bool:
     return not words or words[0] in _REMOTE_LOOKS or any(map(_REMOTE_LOOKING.match, words[1:3]))
 
 
-def _statement(program: str, rest: Sequence[str], document: str) -> str:
-    """Return the first statement of SQL that changes something."""
+def database_script(words: Sequence[str], document: str) -> tuple[str, str]:
+    """Return what a client of a database is called with: its name with that of the database, and the statements; none
+    for other programs."""
+    program = words[0].rsplit("/", 1)[-1] if words else ""
+    if program not in _SQL:
+        return program, ""
+    rest = words[1:]
     given = [value for before, value in pairwise(rest) if _SQL_GIVEN.fullmatch(before)]
     given += [word.partition("=")[2] for word in rest if word.startswith(("--command=", "--execute="))]
-    found = next(filter(None, map(_STATEMENT.search, [*given, document])), None)
-    return _said(program, [found.group(1)], _TEXT_WIDTH) if found else ""
+    named = [value for before, value in pairwise(rest) if before in _DATABASE]
+    named += [word.partition("=")[2] for word in rest if word.startswith(("--dbname=", "--database="))]
+    # an address may have a password in it
+    databases = (word.rpartition("/")[2].partition("?")[0] for word in [*named, *operands(rest, _SQL_VALUED)])
+    database = next(filter(_DATABASE_NAME.fullmatch, databases), "")
+    return " ".join(filter(None, [program, database])), ";\n".join([*given, document])
 
 
 def _aws(rest: Sequence[str]) -> str:
@@ -225,6 +264,13 @@ def _aws(rest: Sequence[str]) -> str:
         return _said("aws", rest, _TEXT_WIDTH) if verb.split("-", 1)[0] in _AWS_ACTING else ""
     uploads = any(word.startswith("s3://") for word in plain[3:4])
     return _said("aws", plain[:4], _TEXT_WIDTH) if verb in _S3_ACTING or (verb in _S3_COPYING and uploads) else ""
+
+
+def _cloud(program: str, rest: Sequence[str]) -> str:
+    """Return what a cloud is asked to change by a program whose verb stands behind the groups of its commands."""
+    groups = list(takewhile(lambda word: not word.startswith("-"), rest))[:_MOST_GROUPS]
+    verb = next((at for at, word in enumerate(groups) if at and word.split("-", 1)[0] in _AWS_ACTING), 0)
+    return _said(program, rest, _TEXT_WIDTH) if verb and groups[0] not in _CLOUD_HERE else ""
 
 
 def _curl(words: Sequence[str]) -> str:

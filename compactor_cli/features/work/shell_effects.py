@@ -12,7 +12,8 @@ from compactor_cli.features.work.git_files import past_options
 from compactor_cli.features.work.git_steps import first_line, git_step
 from compactor_cli.features.work.github_steps import github_key, github_step
 from compactor_cli.features.work.programs import program_words, without_prefixes
-from compactor_cli.features.work.remote_steps import remote_key, remote_step
+from compactor_cli.features.work.remote_steps import awaits, database_script, remote_key, remote_step
+from compactor_cli.features.work.sql_effects import sql_effects, sql_key
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
@@ -41,6 +42,7 @@ _FATAL = compiled_later(
     r"^(?:(?:[Ee]rror|ERROR|[Ff]atal|FATAL): |npm (?:ERR!|error)|make(?:\[\d+\])?: \*\*\* |Traceback \()", re.MULTILINE
 )
 """How programs say that they gave up, where their exit code is hidden."""
+_ROLLED_OUT = compiled_later(r"successfully rolled out")
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _GIT_ASIDE = word_set("add status diff log")
 
@@ -49,6 +51,10 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
     """Yield the effects of the steps of a command, done, failed or unfinished; none where the result of one that ended
     leaves it open. Commands of git that only move to other commits have no text."""
     for at, step in enumerate(steps):
+        place, script = database_script(without_prefixes(list(step.words)), step.document)
+        if script:
+            yield from sql_effects(call, place, script, done=_step_done(call, steps, at, ""))
+            continue
         text, key, git = _step_effect(step, steps)
         if not text and (not git or call.undecided):
             continue
@@ -61,6 +67,8 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
 
 def effect_key(text: str) -> str:
     """Return the key of an effect, from its text: what a later success has to share with it."""
+    if key := sql_key(text):
+        return key
     words = text.split(" (", 1)[0].split()
     if words[:1] == ["gh"]:
         return github_key(words)
@@ -77,6 +85,9 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
     """Return whether a step took effect; None where it cannot be told."""
     topic = " ".join(key.split(" ", 2)[:2])
     refused, confirmed = _REFUSALS.get(topic), _CONFIRMED.get(topic)
+    gave_up = call.failed is None and not steps[at].after and _FATAL.search(call.said) is not None
+    if awaits(key.split()) and not call.undecided and not gave_up and not call.failed:
+        return True if _ROLLED_OUT.search(call.said) else None
     if topic == "git commit" and _COMMITTED.search(call.said):  # a `git status` behind it talks like a refusal
         return True
     if refused and refused.search(call.said):
@@ -85,7 +96,7 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
         return True
     if call.undecided:
         return None
-    if call.failed:
+    if call.failed or gave_up:
         return False if all(_is_aside(step) for place, step in enumerate(steps) if place != at) else None
     return None if steps[at].after in (";", "|", "||") and _FATAL.search(call.said) else True
 
@@ -98,6 +109,7 @@ def _is_aside(step: Step) -> bool:
 def _refusal(call: ToolCall, key: str) -> str:
     pattern = _REFUSALS.get(" ".join(key.split()[:2]))
     found = pattern.search(call.said) if pattern else None
+    found = found or (_FATAL.search(call.said) if call.failed is None else None)
     if not found:
         return reason(call)
     start = call.said.rfind("\n", 0, found.start() + 1) + 1
@@ -112,6 +124,8 @@ def _confirmed(text: str, said: str, key: str) -> str:
             f' "{first_line(found.group(2))}"' if found and not text.endswith('"') and found.group(2).strip() else ""
         )
         return f"{text}{title} ({found.group(1)[:10]})" if found else text
+    if awaits(key.split()):
+        return f"{text} → {found.group()}" if (found := _ROLLED_OUT.search(said)) else text
     if key in ("gh pr create", "gh issue create", "gh release create"):
         address = ADDRESS.search(said)
         return f"{text} ({address.group()})" if address else text

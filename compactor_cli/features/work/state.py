@@ -18,14 +18,19 @@ from compactor_cli.features.work.calls import (
 )
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import CheckRuns, is_out_of_date
-from compactor_cli.features.work.effects import Effect, act_effect, corrects, is_untold
+from compactor_cli.features.work.effects import Act, Effect, act_effect, brief_text, is_untold
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
 from compactor_cli.features.work.git_steps import Commits, ended_worktree
 from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
+from compactor_cli.features.work.overtaking import NewestActs
+from compactor_cli.features.work.page_acts import page_effects
+from compactor_cli.features.work.put_right import carried_key, corrects
+from compactor_cli.features.work.records import Records
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
+from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.features.work.user_commands import UserCommand
 from compactor_cli.model.message import NO_RESPONSE, Message
@@ -68,6 +73,8 @@ class _State(Struct):
     """Effects that took place, by text, the newest last."""
     failed: dict[str, StateLine] = field(default_factory=dict)
     """Effects that failed, by what has to succeed to make up for them."""
+    newest: NewestActs = field(default_factory=NewestActs)
+    records: Records = field(default_factory=Records)
     commits: Commits = field(default_factory=Commits)
     branches: Branches = field(default_factory=Branches)
     command: UserCommand = field(default_factory=UserCommand)
@@ -208,14 +215,21 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
 def _carry_effect(state: _State, line: str, number: int) -> None:
     failed = re.match(r"(?:failed(?: \d+x)?|declined|unfinished): (.+?)(?:: .+)?$", line)
     if failed:
-        what = failed.group(1)
-        named = effect_key(what)
-        bare = " " not in named and what.startswith(f"{named} (")  # a tool, of which nothing names what it was to do
-        state.failed[what if bare else named] = StateLine("effect", line, number, open=True)
+        state.failed[carried_key(failed.group(1))] = StateLine("effect", line, number, open=True)
     elif line.strip() and not state.command.carry(line, number):
         if line.startswith("git commit"):
             state.files.carry_commit()
-        state.done[line] = StateLine("effect", line, number)
+        _take_place(state, line, number)
+
+
+def _take_place(state: _State, text: str, message: int, act: Act | None = None) -> None:
+    """Take over that something was done, which may leave nothing of what was done before."""
+    overtaken = ""
+    if act:
+        act, text, overtaken = state.records.note(act, text)
+    for over in (text, overtaken, *state.newest.note(text)):
+        state.done.pop(over, None)
+    state.done[text] = StateLine("effect", text, message, brief=brief_text(act) if act else "")
 
 
 def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtaken: bool = False) -> None:
@@ -288,8 +302,13 @@ def _forget_edits(state: _State, deleted: str) -> None:
 def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]]) -> Iterator[Effect]:
     if call.command:
         yield from shell_effects(call, parts)
-    elif not changes and (acts(call.tool) or commits_elsewhere(call.arguments)) and not is_untold(call):
+    elif changes or is_untold(call):
+        return
+    elif acts(call.tool, call.arguments) or commits_elsewhere(call.arguments):
         yield act_effect(call)
+    else:
+        yield from tool_sql_effects(call)
+        yield from page_effects(call)
 
 
 def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
@@ -316,8 +335,7 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         if made := ended_worktree(effect.text, state.done):
             del state.done[made]
             return
-        state.done.pop(effect.text, None)
-        state.done[effect.text] = StateLine("effect", effect.text, call.message)
+        _take_place(state, effect.text, call.message, effect.act)
     else:
         what = effect.text + (f": {effect.reason}" if effect.reason else "")
         state.failed[effect.key] = _failed_again(what, call.message, state.failed.pop(effect.key, None))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile, groupby
 
 from msgspec import Struct
@@ -13,8 +13,11 @@ from msgspec.structs import replace
 from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.acting_tools import acts
+from compactor_cli.features.work.calls import runs_command
 from compactor_cli.features.work.endings import has_failed
-from compactor_cli.features.work.ledger import call_arguments, command_of
+from compactor_cli.features.work.ledger import call_arguments
+from compactor_cli.features.work.sql_effects import sql_of
+from compactor_cli.features.work.sql_statements import sql_changes
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, Spot
@@ -22,7 +25,7 @@ from compactor_cli.model.replies import AGREEMENT, reply_span
 from compactor_cli.model.talking import telling_requests
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
-from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text, with_whole_list
+from compactor_cli.summary_text.state_block import rest_line, unlisted_counts, with_whole_list
 from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.identifiers import identifiers
@@ -227,9 +230,10 @@ def failed_call(
 
 
 def _may_act(messages: Sequence[Message], spot: Spot) -> bool:
-    """Return whether a call is of a tool that acts outside the session, or runs a command."""
+    """Return whether a call is of a tool that acts outside the session, runs a command, or changes a database."""
     call = messages[spot[0]].parts[spot[1]]
-    return acts(call.name) or bool(command_of(call_arguments(call)))
+    arguments = call_arguments(call)
+    return acts(call.name, arguments) or runs_command(call) or bool(sql_changes(sql_of(call.name, arguments)))
 
 
 def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
@@ -292,6 +296,7 @@ def state_within(
     fit."""
     lines = with_whole_list(state, lambda line: not is_seen(line))
     forms = [[(form, count(form.text) + BULLET_TOKENS) for form in _forms(line)] for line in lines]
+    crowded = sum(costs[0][1] for costs in forms) > room
     reserved = sum(costs[-1][1] for line, costs in zip(lines, forms, strict=True) if line.kind == "effect")
     taken: list[StateLine] = []
     left_out: Counter[Kind] = Counter()
@@ -302,8 +307,9 @@ def state_within(
             continue
         shortest = costs[-1][1]
         reserved -= shortest if line.kind == "effect" else 0
-        # why it failed tells more than what it was to do
-        told = costs[1:] if len(costs) > _BARE and costs[0][1] > _DETAILED * room else costs
+        # why it failed tells more than what it was to do, and amounts of all acts more than a text of one
+        long = line.open and len(costs) > _BARE and costs[0][1] > _DETAILED * room
+        told = costs[1:] if long or (crowded and line.brief) else costs
         fitting = ((form, cost) for form, cost in told if cost <= (left if cost == shortest else left - reserved))
         if fits := next(fitting, None):
             taken.append(fits[0])
@@ -311,32 +317,39 @@ def state_within(
         else:
             left_out[line.kind] += 1
     if left_out and room >= _COUNTS_REST:
-        taken.append(_rest(taken, left_out, left, count))
+        taken.append(rest_line(taken, left_out, left, lambda text: count(text) + BULLET_TOKENS))
+    elif crowded and not left_out:
+        whole = {costs[1][0].text: costs for line, costs in zip(lines, forms, strict=True) if line.brief}
+        taken = list(_detailed(taken, whole, left))
     return tuple(taken)
+
+
+def _detailed(
+    taken: Iterable[StateLine], whole: Mapping[str, Sequence[tuple[StateLine, int]]], left: float
+) -> Iterator[StateLine]:
+    """Yield lines of the state with all details as far as these fit in what is left. `whole`: forms and their costs of
+    those that are told with short details only."""
+    for line in taken:
+        (full, cost), (_, brief_cost) = whole[line.text][:2] if line.text in whole else ((line, 0), (line, 0))
+        fits = cost - brief_cost <= left
+        left -= cost - brief_cost if fits else 0
+        yield full if fits else line
 
 
 def _forms(line: StateLine) -> Iterator[StateLine]:
     """Yield a line of the state, and of something that took place outside the session, or was to, shorter ones for
-    where there is no room for the details: what was done to what, and why it failed, if it did. Without what it was
+    where there is no room for all details: with short ones only, such as an amount, then what was done to what, and why
+    it failed, if it did. Without what it was
     done to, one would be like the other."""
     yield line
+    if line.brief:
+        yield replace(line, text=line.brief)
     short, _, details = line.text.partition(" (")
     if line.kind == "effect" and details and " " in failed_times(short)[1]:
         _, failed, reason = details.rpartition("): ")
         if failed:
             yield replace(line, text=f"{short}: {reason}")
         yield replace(line, text=short)
-
-
-def _rest(taken: list[StateLine], left_out: Counter[Kind], left: float, count: Callable[[str], int]) -> StateLine:
-    """Return the line that counts what has no room, for which the lines of least worth leave `taken`."""
-    while True:
-        text = unlisted_text(left_out)
-        if count(text) + BULLET_TOKENS <= left or not taken:
-            return StateLine("file", text, -1)
-        line = taken.pop()
-        left_out[line.kind] += 1
-        left += count(line.text) + BULLET_TOKENS
 
 
 def _shortened(answer: Sequence[int], lines: SessionLines) -> Iterator[Sequence[int]]:

@@ -1,0 +1,91 @@
+"""Acts outside the session of which a later one leaves nothing: the same setting set anew, a table that was dropped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from compactor_cli.features.work.remote_steps import ELSEWHERE, asked_of
+from compactor_cli.features.work.sql_effects import told_change
+from compactor_cli.features.work.sql_statements import SqlChange
+from compactor_cli.text.shell import word_set
+
+_SETS = word_set("set scale rollout label annotate taint autoscale upgrade rollback update modify put")
+"""First words of what programs are asked for that leaves things as it says, whatever they were before."""
+_NO_SETTER = word_set("git gh")
+_AMOUNT = re.compile(r"--(?:[\w-]+-)?(?:revision|replicas|version|count|tag|image|size|capacity|min|max)$")
+"""Options that say how much of something there is to be, or which version of it."""
+_ASSIGNED = re.compile(r"([\w./-]+)(?:=.*|-)$", re.DOTALL)
+"""A value that is given to a name, or taken from it: `LOG_LEVEL=debug`, `team-`."""
+_ROW_VERBS = word_set("insert update delete replace merge copy truncate")
+
+
+class _Setting(Struct, frozen=True):
+    """A command that sets something: its words without the values, and the names that it gives values to."""
+
+    words: tuple[str, ...]
+    names: frozenset[str]
+
+
+class NewestActs:
+    """What was done outside the session, by what it was done to."""
+
+    def __init__(self) -> None:
+        self._settings: dict[tuple[str, ...], dict[str, frozenset[str]]] = {}
+        """Words of commands -> their texts -> names that they gave values to."""
+        self._changes: dict[tuple[str, str], dict[str, SqlChange]] = {}
+        """Database and name in it -> texts -> changes of it."""
+
+    def note(self, text: str) -> Iterator[str]:
+        """Take over what was done, and yield the texts of what it leaves nothing of."""
+        if told := told_change(text):
+            yield from self._note_change(text, *told)
+        elif setting := _setting(text):
+            known = self._settings.setdefault(setting.words, {})
+            over = [other for other, names in known.items() if names <= setting.names and other != text]
+            for other in over:
+                del known[other]
+            known[text] = setting.names
+            yield from over
+
+    def _note_change(self, text: str, place: str, change: SqlChange) -> Iterator[str]:
+        known = self._changes.setdefault((place, change.name), {})
+        over = [other for other, before in known.items() if other != text and _leaves_nothing(change, before)]
+        for other in over:
+            del known[other]
+        known[text] = change
+        yield from over
+
+
+def _leaves_nothing(change: SqlChange, before: SqlChange) -> bool:
+    """Return whether a change of something in a database leaves nothing of one before."""
+    if change.anew:
+        return before.verb == "create"
+    if not change.ends:
+        return False
+    if change.part:
+        return before.part == change.part
+    return change.verb == "drop" or before.verb in _ROW_VERBS
+
+
+def _setting(text: str) -> _Setting | None:
+    """Return what a command sets, of its text; nothing for one that does something each time, or is cut."""
+    words = text.split()
+    if words[0] not in ELSEWHERE - _NO_SETTER or text.endswith("…") or " → " in text:
+        return None
+    if _SETS.isdisjoint(word.split("-", 1)[0] for word in asked_of(words)[1:4]):
+        return None
+    told, names = [], []
+    for at, word in enumerate(words):
+        option, is_, _ = word.partition("=")
+        if word.startswith("-"):
+            told.append(f"{option}=" if is_ and _AMOUNT.match(option) else word)
+        elif at and _AMOUNT.match(words[at - 1]):
+            told.append("=")
+        elif assigned := _ASSIGNED.match(word):
+            names.append(assigned[1])
+        else:
+            told.append(word)
+    return _Setting(tuple(told), frozenset(names))

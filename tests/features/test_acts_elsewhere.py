@@ -1,0 +1,249 @@
+"""Programs that act elsewhere, called by tools that are named after them, and statements of SQL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.features.working import Session
+
+_DONE = "deployment.apps/web image updated"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        (
+            "kubectl",
+            {"args": "-n shop set image deploy/web app=web:1"},
+            "kubectl -n shop set image deploy/web app=web:1",
+        ),
+        ("run_kubectl", {"args": ["delete", "pod", "web-1"]}, "kubectl delete pod web-1"),
+        ("kubectl", {"command": "kubectl apply -f web.yaml"}, "kubectl apply -f web.yaml"),
+        ("kubectl", {"command": "apply -f web.yaml"}, "kubectl apply -f web.yaml"),
+        ("helm", {"command": "rollback", "args": "web 3"}, "helm rollback web 3"),
+        (
+            "aws_cli",
+            {"args": "ecs update-service --service web"},
+            "aws ecs update-service --service web",
+        ),
+        (
+            "gcloud",
+            {"args": "compute instances delete web-1"},
+            "gcloud compute instances delete web-1",
+        ),
+        ("terraform", {"command": "apply"}, "terraform apply"),
+        ("npm", {"args": "publish --access public"}, "npm publish"),
+        ("git", {"args": ["commit", "-m", "Mend the cart"]}, 'git commit "Mend the cart"'),
+        ("bash", {"command": "az vm create -g shop -n web"}, "az vm create -g shop -n web"),
+    ],
+)
+def test_what_a_tool_named_like_a_program_did_is_told_like_the_command(
+    tool: str, arguments: dict[str, Any], told: str
+) -> None:
+    assert Session().calls(tool, "Done.", **arguments).texts() == [told]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("kubectl", {"args": "-n shop get pods"}),
+        ("kubectl", {"args": "-n shop rollout history deploy/web"}),
+        ("kubectl", {"args": "apply -f web.yaml --dry-run=server"}),
+        ("kubectl", {"args": "logs deploy/web | grep delete"}),
+        ("gcloud", {"args": "config configurations create shop"}),
+        ("gcloud", {"args": "compute instances list --filter create"}),
+        ("az", {"args": "vm show -n update"}),
+        ("kubectl_docs", {"args": "apply -f web.yaml"}),
+        ("docker", {"command": "push now", "container": "web"}),
+        ("apply", {"args": "web"}),
+        ("helm_chart_search", {"args": "upgrade"}),
+        ("kubectl", {"args": {"verb": "delete"}}),
+    ],
+)
+def test_what_only_looks_or_is_no_command_line_is_not_told(tool: str, arguments: dict[str, Any]) -> None:
+    assert Session().calls(tool, "Done.", **arguments).texts() == []
+
+
+def test_a_setting_that_was_set_anew_is_told_once() -> None:
+    session = Session().calls("kubectl", _DONE, args="set image deploy/web app=web:1 log=log:1")
+    session.calls("kubectl", _DONE, args="set image deploy/api app=web:1")
+    session.calls("kubectl", _DONE, args="scale deploy/web --replicas=2")
+    session.calls("kubectl", _DONE, args="set image deploy/web app=web:2")
+    session.calls("kubectl", _DONE, args="scale deploy/web --replicas=5")
+    assert session.texts() == [
+        "kubectl scale deploy/web --replicas=5",
+        "kubectl set image deploy/web app=web:2",
+        "kubectl set image deploy/api app=web:1",
+        "kubectl set image deploy/web app=web:1 log=log:1",
+    ]
+    session.calls("kubectl", _DONE, args="set image deploy/web app=web:3 log=log:2")
+    assert session.texts()[0] == "kubectl set image deploy/web app=web:3 log=log:2"
+    assert len(session.texts()) == 3
+
+
+def test_a_setting_of_an_earlier_round_is_overtaken_too() -> None:
+    session = Session().calls("kubectl", _DONE, args="scale deploy/web --replicas=5")
+    earlier = ["kubectl scale deploy/api --replicas=2", "kubectl scale deploy/web --replicas=2"]
+    assert session.texts(earlier=earlier) == ["kubectl scale deploy/web --replicas=5", earlier[0]]
+
+
+def test_things_that_differ_by_more_than_a_value_do_not_overtake_each_other() -> None:
+    lines = [
+        "delete pod web-1",
+        "delete pod web-2",
+        "-n a scale deploy/web --replicas=1",
+        "-n b scale deploy/web --replicas=1",
+    ]
+    session = Session()
+    for line in lines:
+        session.calls("kubectl", "Done.", args=line)
+    assert session.texts() == [f"kubectl {line}" for line in reversed(lines)]
+
+
+def test_a_rollout_is_told_by_how_it_ended() -> None:
+    waits = "-n shop rollout status deploy/web"
+    session = Session().calls("kubectl", "Waiting ...\nerror: deployment exceeded its deadline", args=waits)
+    (failed,) = session.texts()
+    assert failed == f"failed: kubectl {waits}: error: deployment exceeded its deadline"
+    session.calls("kubectl", "Waiting ...", args=waits)
+    assert session.texts() == [failed]
+    session.calls("kubectl", 'deployment "web" successfully rolled out', args=waits)
+    assert session.texts() == [f"kubectl {waits} → successfully rolled out"]
+
+
+def test_a_command_that_gave_up_is_not_told_as_done_where_no_exit_code_stands() -> None:
+    said = "Installing ...\nError: release web failed"
+    assert Session().calls("helm", said, args="upgrade web ./web").texts() == [
+        "failed: helm upgrade web ./web: Error: release web failed"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said", "told"),
+    [
+        (
+            "psql",
+            {"db": "shop", "sql": "alter table orders add column big bigint;"},
+            "ALTER TABLE",
+            "psql shop alter table orders add column big bigint",
+        ),
+        (
+            "execute_sql",
+            {"query": "UPDATE orders SET paid = true WHERE id = 3"},
+            "UPDATE 1",
+            "execute_sql UPDATE orders SET paid = true WHERE id = 3 → 1 row",
+        ),
+        ("query", {"sql": "-- tidy up\nDELETE FROM carts"}, '{"rowCount": 7}', "query DELETE FROM carts → 7 rows"),
+        (
+            "run_query",
+            {"backend": "sql", "query": "grant select on orders to anna"},
+            "GRANT",
+            "run_query sql grant select on orders to anna",
+        ),
+        (
+            "psql",
+            {"sql": "create function f() returns int as $$ begin delete from a; end $$"},
+            "CREATE FUNCTION",
+            "psql create function f() returns int as …",
+        ),
+        (
+            "db",
+            {"sql": "with old as (select 1) delete from carts using old"},
+            "ok",
+            "db with old as (select 1) delete from carts using old",
+        ),
+        (
+            "bash",
+            {"command": 'psql "postgres://u:pw@h/shop?x=1" -c "truncate carts"'},
+            "TRUNCATE TABLE",
+            "psql shop truncate carts",
+        ),
+    ],
+)
+def test_statements_that_change_something_are_told(tool: str, arguments: dict[str, Any], said: str, told: str) -> None:
+    assert Session().calls(tool, said, **arguments).texts() == [told]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("psql", {"sql": "select * from updates where note = 'x; drop table y'"}),
+        ("psql", {"sql": "explain analyze update orders set a = 1"}),
+        ("psql", {"sql": "begin; update orders set a = 1; rollback;"}),
+        ("psql", {"sql": "set role anna; reset role"}),
+        ("psql", {"sql": "create temp table t (a int)"}),
+        ("psql", {"sql": "with new as (select 1) select * from new"}),
+        ("psql", {"sql": "/* delete from orders */ select 1"}),
+        ("web_search", {"query": "drop table lamp"}),
+        ("run_query", {"query": "update on the delete from command"}),
+        ("run_query", {"query": "create a table for two"}),
+        ("ask", {"query": "insert into what?"}),
+        ("translate", {"text": "delete from orders"}),
+    ],
+)
+def test_statements_that_change_nothing_are_not_told(tool: str, arguments: dict[str, Any]) -> None:
+    assert Session().calls(tool, "ok", **arguments).texts() == []
+
+
+def test_a_statement_that_failed_is_told_until_it_succeeds() -> None:
+    makes = "create subscription s connection 'host=a' publication p"
+    session = Session().calls("psql", 'ERROR:  relation "x" does not exist', db="shop", sql=makes)
+    (failed,) = session.texts()
+    assert failed == f'failed: psql shop {makes}: ERROR: relation "x" does not exist'
+    other = session.calls("psql", "CREATE SUBSCRIPTION", db="copy", sql=makes).texts()
+    assert other == [f"psql copy {makes}", failed]
+    session.calls("psql", "CREATE SUBSCRIPTION", db="shop", sql=makes.replace("publication p", "publication q"))
+    assert failed not in session.texts()
+
+
+def test_of_several_statements_the_one_is_told_that_failed() -> None:
+    session = Session().calls(
+        "psql", "CREATE TABLE\nERROR:  permission denied", sql="create table a (x int); drop table b; drop table c"
+    )
+    assert session.texts() == ["failed: psql drop table b: ERROR: permission denied"]
+
+
+def test_what_was_dropped_is_told_by_that_alone() -> None:
+    session = Session().calls("psql", "ok", db="a", sql="create table t (x int); alter table t add column y int")
+    session.calls("psql", "ok", db="b", sql="create table t (x int)")
+    session.calls("psql", "ok", db="a", sql="insert into t values (1); alter table u add column y int")
+    session.calls("psql", "ok", db="a", sql="drop table t; alter table u drop column y")
+    assert session.texts() == [
+        "psql a alter table u drop column y",
+        "psql a drop table t",
+        "psql b create table t (x int)",
+    ]
+
+
+def test_a_trigger_of_another_table_is_another_one() -> None:
+    session = Session().calls("psql", "ok", sql="create trigger t before insert on a for each row execute function f()")
+    session.calls("psql", "ok", sql="create trigger t before insert on b for each row execute function f()")
+    assert session.calls("psql", "ok", sql="drop trigger t on b").texts() == [
+        "psql drop trigger t on b",
+        "psql create trigger t before insert on a for each row execute function f()",
+    ]
+
+
+def test_statements_in_the_body_of_a_trigger_are_not_told_as_done() -> None:
+    body = "create trigger t before insert on a for each row begin delete from b; delete from c; end"
+    (told,) = Session().calls("mysql", "ok", query=body).texts()
+    assert told == "mysql create trigger t before insert on a for each row begin delete from b"
+
+
+def test_lines_for_the_client_are_no_part_of_a_statement() -> None:
+    script = "\\set ON_ERROR_STOP on\n\\timing\ndrop table a;"
+    assert Session().runs(f"psql shop <<EOF\n{script}\nEOF", "DROP TABLE").texts() == ["psql shop drop table a"]
+
+
+def test_a_transaction_that_was_taken_back_by_a_later_call_is_said_to_be() -> None:
+    session = Session().calls("sql", "ok", sql="begin").calls("sql", "UPDATE 3", sql="update t set x = 1")
+    assert session.calls("sql", "ok", sql="rollback").texts() == ["sql rollback", "sql update t set x = 1 → 3 rows"]
+
+
+def test_a_statement_that_failed_in_an_earlier_round_is_made_up_for() -> None:
+    failed = "failed: psql shop create index by_day on orders: ERROR: permission denied"
+    assert Session().texts(earlier=[failed]) == [failed]
+    session = Session().calls("psql", "CREATE INDEX", db="shop", sql="create index by_day on orders (day)")
+    assert session.texts(earlier=[failed]) == ["psql shop create index by_day on orders (day)"]

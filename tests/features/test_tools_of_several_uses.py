@@ -1,0 +1,159 @@
+"""Tools that are told by an argument what to do, and what they did to one thing after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.features.working import Session
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said", "told"),
+    [
+        (
+            "calendar",
+            {"action": "create", "title": "Tides", "start": "9:00"},
+            '{"ok": true, "event": {"id": "ev_71"}}',
+            "calendar create ev_71 Tides (start 9:00)",
+        ),
+        (
+            "calendar",
+            {"action": "update", "id": "ev_71", "start": "10:00"},
+            '{"event": {"id": "ev_71", "title": "Tides"}}',
+            "calendar update ev_71 Tides (start 10:00)",
+        ),
+        ("contacts", {"operation": "delete_contact", "id": "c-7"}, "{}", "contacts delete_contact c-7"),
+        ("orders", {"command": "cancel", "order_id": "W7"}, "{}", "orders cancel W7"),
+        (
+            "open_ticket",
+            {"action": "update", "ticket": "TEC-3", "window": "08-12"},
+            "{}",
+            "open_ticket update TEC-3 (window 08-12)",
+        ),
+        ("pay_invoice", {"method": "check", "id": "R-7"}, "{}", "pay_invoice R-7 (method check)"),
+    ],
+)
+def test_what_a_tool_of_several_uses_did_is_told(tool: str, arguments: dict[str, Any], said: str, told: str) -> None:
+    assert Session().calls(tool, said, **arguments).texts() == [told]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("calendar", {"action": "list", "from": "2026-11-02"}),
+        ("open_ticket", {"action": "get", "ticket": "TEC-3"}),
+        ("issue_write", {"method": "get", "id": "7"}),
+        ("browser", {"action": "submit", "ref": "e7"}),
+        ("todo", {"action": "create", "title": "Tides"}),
+        ("memory", {"command": "create", "text": "Tides"}),
+        ("process", {"action": "send", "id": "7"}),
+        ("http_request", {"method": "POST", "url": "https://a.example/search"}),
+        ("chart", {"action": "create", "title": "Tides"}),
+        ("search_orders", {"action": "update", "id": "7"}),
+        ("calendar", {"action": "please create it", "id": "7"}),
+        ("calendar", {"kind": "create", "id": "7"}),
+    ],
+)
+def test_what_only_looks_or_is_of_the_agent_itself_is_not_told(tool: str, arguments: dict[str, Any]) -> None:
+    assert Session().calls(tool, "{}", **arguments).texts("effect") == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("delete_server", {"id": "atlas-3"}),
+        ("calendar", {"action": "delete", "id": "ev_7"}),
+        ("kubectl", {"args": "delete pod web-1"}),
+        ("bigquery", {"sql": "delete from carts"}),
+    ],
+)
+def test_what_is_only_tried_is_not_told(tool: str, arguments: dict[str, Any]) -> None:
+    assert Session().calls(tool, "{}", **arguments, dry_run=True).texts() == []
+    assert len(Session().calls(tool, "{}", **arguments, dry_run=False).texts()) == 1
+
+
+def test_what_failed_is_made_up_for_by_the_same_action_only() -> None:
+    session = Session().calls("calendar", '{"error": {"code": 9, "message": "no room"}}', action="update", id="e7")
+    failed = "failed: calendar update e7: no room"
+    assert session.calls("calendar", "{}", action="confirm", id="e7").texts() == ["calendar confirm e7", failed]
+    assert session.calls("calendar", "{}", action="update", id="e7").texts()[0] == "calendar update e7"
+    assert failed not in session.texts()
+
+
+def test_what_was_made_and_updated_is_told_once_as_it_is_now() -> None:
+    made = '{"ok": true, "event": {"id": "ev_71"}}'
+    session = Session().calls("calendar", made, action="create", title="Tides", start="9:00", room="A")
+    session.calls("calendar", "{}", action="update", id="ev_71", start="10:00")
+    session.calls("calendar", "{}", action="update", id="ev_8", start="10:00")
+    assert session.texts() == [
+        "calendar update ev_8 (start 10:00)",
+        "calendar create ev_71 Tides (start 10:00, room A)",
+    ]
+
+
+def test_what_was_deleted_is_told_by_that_alone_with_its_title() -> None:
+    made = '{"ok": true, "event": {"id": "ev_71"}}'
+    session = Session().calls("calendar", made, action="create", title="Tides", start="9:00")
+    assert session.calls("calendar", "{}", action="delete", id="ev_71").texts() == ["calendar delete ev_71 Tides"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "first", "second"),
+    [
+        (
+            "orders",
+            {"action": "comment", "id": "W-7", "text": "late"},
+            {"action": "comment", "id": "W-7", "text": "lost"},
+        ),
+        (
+            "crm",
+            {"action": "update", "id": "d-7", "field": "owner", "value": "Ann"},
+            {"action": "update", "id": "d-7", "field": "stage", "value": "won"},
+        ),
+        (
+            "orders",
+            {"action": "update", "id": "W-7", "items": ["a"]},
+            {"action": "update", "id": "W-7", "items": ["b"]},
+        ),
+        ("orders", {"action": "update", "id": "W-7", "note": "a"}, {"action": "update", "id": "W-8", "note": "b"}),
+        (
+            "issues",
+            {"action": "update", "id": "4711", "repo": "a", "state": "open"},
+            {"action": "update", "id": "4711", "repo": "b", "state": "closed"},
+        ),
+        ("issues", {"action": "update", "id": 7, "state": "open"}, {"action": "update", "id": 7, "state": "closed"}),
+        ("orders", {"action": "refund", "id": "W-7", "amount": 5}, {"action": "refund", "id": "W-7", "amount": 8}),
+        ("orders", {"action": "confirm", "id": "W-7", "note": "a"}, {"action": "update", "id": "W-7", "note": "b"}),
+    ],
+)
+def test_acts_that_may_both_hold_are_both_told(tool: str, first: dict[str, Any], second: dict[str, Any]) -> None:
+    assert len(Session().calls(tool, "{}", **first).calls(tool, "{}", **second).texts()) == 2
+
+
+def test_an_update_that_failed_leaves_what_was_made_as_it_was() -> None:
+    session = Session().calls("calendar", '{"id": "ev_71"}', action="create", title="Tides", start="9:00")
+    session.calls("calendar", '{"ok": false, "error": "no room"}', action="update", id="ev_71", start="10:00")
+    assert session.texts() == [
+        "failed: calendar update ev_71 (start 10:00): no room",
+        "calendar create ev_71 Tides (start 9:00)",
+    ]
+
+
+def test_a_line_has_a_shorter_form_with_amounts_and_dates() -> None:
+    long = "three full days without any line at all, as the line check says"
+    session = Session().calls("apply_credit", '{"credit_id": "CR-7"}', account="4471", amount=4.5, unit="EUR", why=long)
+    (line,) = session.state()
+    assert line.brief == "apply_credit CR-7 (account 4471, amount 4.5, unit EUR)"
+    (line,) = Session().calls("apply_credit", '{"credit_id": "CR-7"}', account="4471").state()
+    assert line.brief == ""
+
+
+def test_flights_and_days_are_among_the_short_details() -> None:
+    flights = [{"number": "HAT028", "date": "2024-05-21"}, {"number": "HAT277", "date": "2024-05-22"}]
+    session = Session().calls(
+        "update_flights", "{}", order_id="JG7", flights=flights, why="the weather of the whole week"
+    )
+    (line,) = session.state()
+    assert line.brief == "update_flights JG7 (flights HAT028 2024-05-21; HAT277 2024-05-22)"
