@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.summaries.answered import before_last_request, since_last_request
 from compactor_cli.summaries.facts import left_out, left_out_before
-from compactor_cli.summaries.layout import Page, PageLine, beside_end, described, not_said, render, standing
+from compactor_cli.summaries.layout import Page, PageLine, beside_end, described, not_said, render
 from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
