@@ -90,3 +90,17 @@ def test_what_follows_is_told_where_no_member_says_what_the_error_is() -> None:
     told = '"conflict": [ { "with": "High water" } ] }'
     assert Session().calls("calendar", said, title="Sail").texts() == [f"open error: {told} (calendar Sail)"]
     assert Session().calls("create_event", said, title="Sail").texts() == [f"failed: create_event Sail: {told}"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("create_event", {"title": "Sail"}),
+        ("boats", {"action": "book", "title": "Sail"}),
+        ("bigquery", {"sql": "drop table a"}),
+    ],
+)
+def test_what_nobody_knows_the_end_of_is_not_told_as_done(tool: str, arguments: dict[str, str]) -> None:
+    cut = f'{{\n  "rows": [\n{_GAP}\n  ]\n}}'
+    assert Session().calls(tool, cut, **arguments).texts() == []
+    assert len(Session().calls(tool, '{"ok": true}', **arguments).texts()) == 1
