@@ -21,6 +21,8 @@ _WHOLE = 6
 """Lines with words that a result has at least: a shorter one may be no more than what it says each time."""
 _ALIKE = 3
 """Results from which on what they share is of all of them."""
+_MOST = 0.5
+"""Share of the lines of a result that its frame is at most."""
 _NO_PAGE = (*COMMANDS, *PATHS)
 """Arguments of calls that run a command, or are about a file."""
 _OF_COMMAND = compiled_later(
@@ -38,24 +40,28 @@ class PageFrames:
 
     def __init__(self, messages: Sequence[Message], pairing: Pairing | None) -> None:
         self._edges: dict[Spot, list[tuple[int, _Line]]] = {}
+        self._lines: dict[Spot, int] = {}
         self._oldest: dict[_Line, Spot] = {}
         self._times: Counter[_Line] = Counter()
         for result, call in (pairing or pair(messages)).answers.items():
             told, part = messages[call[0]].parts[call[1]], messages[result[0]].parts[result[1]]
             if not _is_page(told, part):
                 continue
-            edges = self._edges[result] = list(_edges(told.name, part.text))
+            lines = _with_words(part.text)
+            edges = self._edges[result] = list(_edges(told.name, lines))
+            self._lines[result] = len(lines)
             for key in {key for _, key in edges}:
                 self._times[key] += 1
                 self._oldest[key] = min(result, self._oldest.get(key, result))
 
     def lines(self, result: Spot) -> frozenset[int]:
-        """Return the physical lines of a result, from 0, that are of a frame which an earlier one shows."""
-        return frozenset(
-            number
-            for number, key in self._edges.get(result, ())
-            if self._times[key] >= _ALIKE and self._oldest[key] != result and not any(result_errors(key[2], None))
-        )
+        """Return the physical lines of a result, from 0, that are of a frame which an earlier one shows; none where they
+        are most of it, as of a list that is asked for again."""
+        edges = self._edges.get(result, ())
+        shared = {number for number, key in edges if self._times[key] >= _ALIKE and self._oldest[key] != result}
+        if len(shared) > _MOST * self._lines[result]:
+            return frozenset()
+        return frozenset(number for number, key in edges if number in shared and not any(result_errors(key[2], None)))
 
 
 def _is_page(call: Part, result: Part) -> bool:
@@ -67,9 +73,13 @@ def _is_page(call: Part, result: Part) -> bool:
     return result.text.count("\n") >= _WHOLE - 1 and not has_failed(result)
 
 
-def _edges(tool: str, text: str) -> Iterator[tuple[int, _Line]]:
+def _with_words(text: str) -> list[tuple[int, str]]:
+    """Return the lines of a text that have words, with their numbers."""
+    return [(number, line.strip()) for number, line in enumerate(text.split("\n")) if any(map(str.isalnum, line))]
+
+
+def _edges(tool: str, lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, _Line]]:
     """Yield the lines at the ends of a result, with their numbers."""
-    lines = [(number, line.strip()) for number, line in enumerate(text.split("\n")) if any(map(str.isalnum, line))]
     if len(lines) >= _WHOLE:
         yield from ((number, (tool, False, line)) for number, line in lines[:_EDGE])
         yield from ((number, (tool, True, line)) for number, line in lines[-_EDGE:])

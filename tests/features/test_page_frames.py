@@ -47,3 +47,13 @@ def test_two_pages_commands_and_files_have_no_frame(tool: str, asked: str) -> No
 
 def test_an_error_on_each_page_is_shown_of_each() -> None:
     assert silent(3, foot=["Error: the quay is closed for all ships", FOOT[1]]) == [0, 3, 3]
+
+
+def test_a_list_that_is_asked_for_again_is_no_frame_of_its_news() -> None:
+    rows = [f"gate {n} is high" for n in range(30)]
+    told = [
+        (calling(call(f"c{n}", "list_gates", "{}")), answers(f"c{n}", "\n".join([*rows, f"gate 30 is at {n}"])))
+        for n in range(4)
+    ]
+    pieces = Told(user("Look."), *(message for one in told for message in one)).lines.session.pieces
+    assert [len(piece.outdated) for piece in pieces if piece.text.startswith(rows[0])] == [0, 0, 0, 0]
