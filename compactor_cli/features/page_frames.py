@@ -55,11 +55,11 @@ class PageFrames:
                 self._oldest[key] = min(result, self._oldest.get(key, result))
 
     def lines(self, result: Spot) -> frozenset[int]:
-        """Return the physical lines of a result, from 0, that are of a frame which an earlier one shows; none where they
-        are most of it, as of a list that is asked for again."""
+        """Return the physical lines of a result, from 0, that are of a frame which an earlier one shows; none where
+        they are most of it, as of a list that is asked for again."""
         edges = self._edges.get(result, ())
         shared = {number for number, key in edges if self._times[key] >= _ALIKE and self._oldest[key] != result}
-        if len(shared) > _MOST * self._lines[result]:
+        if len(shared) > _MOST * self._lines.get(result, 0):
             return frozenset()
         return frozenset(number for number, key in edges if number in shared and not any(result_errors(key[2], None)))
 
