@@ -168,3 +168,11 @@ def test_an_id_is_looked_for_as_a_whole() -> None:
     asked = Asked(transcript(looked(command="bd show av-12.3 --json")).messages)
     assert asked.lines((2, 0), lines)[0] == 40
     assert 81 not in asked.lines((2, 0), lines)
+
+
+def test_of_two_lines_with_what_was_asked_for_the_one_with_the_id_tells_more() -> None:
+    rows = ["host address state", *(f"web-{at:02} 10.0.0.{at} ok" for at in range(40))]
+    call = assistant("", ("q", "run_query", {"sql": "select * from host where name = 'web-17'"}))
+    messages = transcript([user("What is the state of it?"), call, result("q", "\n".join(rows))]).messages
+    found = Asked(messages).lines((2, 0), rows)
+    assert rows[found[0]] == "web-17 10.0.0.17 ok"

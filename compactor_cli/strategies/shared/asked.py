@@ -161,7 +161,7 @@ def _numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:
 
 
 def _holding(lines: Sequence[str], text: str, words: frozenset[str]) -> list[int]:
-    """Return the lines that hold words which few of them do, the rarest first."""
+    """Return the lines that hold words which few of them do, the rarest first, of these the ones with a number."""
     present = [word for word in words if word in text]
     held: defaultdict[str, list[int]] = defaultdict(list)
     holding = {index for word in present for index, line in enumerate(lines) if word in line}
@@ -170,5 +170,7 @@ def _holding(lines: Sequence[str], text: str, words: frozenset[str]) -> list[int
         for word in chain.from_iterable(words.intersection(find.findall(line)) for find in (_WORD, _ID, _FIGURE)):
             held[word].append(index)
     few = max(_FEW, len(lines) // _SHARE)
-    telling = sorted((len(where), where) for where in held.values() if len(where) <= few)
-    return list(dict.fromkeys(index for _, where in telling for index in where))
+    telling = sorted(
+        (len(where), not any(map(str.isdigit, word)), where) for word, where in held.items() if len(where) <= few
+    )
+    return list(dict.fromkeys(index for _, _, where in telling for index in where))
