@@ -8,6 +8,7 @@ from itertools import groupby
 
 from compactor_cli.features.cue_words import CUES
 from compactor_cli.features.talk_words import words
+from compactor_cli.strategies.shared.ordering import is_order
 from compactor_cli.text.clauses import FENCE, Clause
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
@@ -15,7 +16,7 @@ from compactor_cli.text.sentences import ASKS
 _OVER, _CODE, _TOLD = 0.2, 0.5, 0.75
 """What counts of instructions a heading, a line of code, and a sentence without a word that gives or forbids."""
 _HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s.*|//.*|(?:[-*+]\s+)?\*\*[^*]+\*\*:?\s*)$")
-FORCE = compiled_later(
+_FORCE = compiled_later(
     r"\b(?:never|always|must|do not|don['’]?t|cannot|can['’]?t|ha(?:s|ve) to|only|required?|forbidden"
     r"|prohibited|mandatory"
     r"|niemals|nie|immer|muss|müssen|darf|dürfen|nur|jamais|toujours|doit|doivent|ne pas|interdit|nunca|siempre|jamás"
@@ -66,12 +67,12 @@ def changes_of_mind(sentences: Sequence[tuple[int, Clause]]) -> tuple[set[int], 
 
 def announces(text: str) -> bool:
     """Return whether a sentence only says that rules, wishes or other things follow."""
-    return _ANNOUNCES.fullmatch(text) is not None and not FORCE.search(text)
+    return _ANNOUNCES.fullmatch(text) is not None and not _FORCE.search(text)
 
 
 def orders(clause: Clause) -> bool:
     """Return whether a sentence orders or forbids something, by its words: it asks nothing, and was not pasted."""
-    return _is_said(clause) and FORCE.search(clause.text) is not None
+    return _is_said(clause) and _FORCE.search(clause.text) is not None and is_order(clause.text)
 
 
 def may_bind(clause: Clause) -> bool:
@@ -96,4 +97,4 @@ def forces(sentences: Iterable[str]) -> Iterator[float]:
         elif in_code or _HEADING_LINE.match(text):
             yield _CODE if in_code else _OVER
         else:
-            yield 1.0 if FORCE.search(text) else _TOLD
+            yield 1.0 if _FORCE.search(text) else _TOLD

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.talk import Statement, statement_values
 from compactor_cli.model.message import Message
-from compactor_cli.strategies.shared.binding import FORCE, announces, changes_of_mind, forces, may_bind, orders
+from compactor_cli.strategies.shared.binding import announces, changes_of_mind, forces, may_bind, orders
 from compactor_cli.strategies.shared.taken_up import TakenUp
 from compactor_cli.text.clauses import LEADS_ON, Clause, in_item, split_clauses
 from compactor_cli.text.patterns import compiled_later
@@ -287,7 +287,7 @@ class _Chooser:
             members = list(group)
             if self.places and self.sizes[number] <= _LONG:
                 least = _NEARLY * max(self.sentences[i].worth for i in members)
-                binding = (i for i in members if FORCE.search(self.sentences[i].clause.text))
+                binding = (i for i in members if orders(self.sentences[i].clause))
                 found[number] = frozenset((*binding, *(i for i in members if self.sentences[i].worth >= least)))
         return found
 

@@ -1,0 +1,110 @@
+"""What tells an order or a ban from a statement with the same words: "Never push" does, "It never stops" does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from compactor_cli.features.cue_words import CUES, CueCounter
+from compactor_cli.features.talk_words import words
+from compactor_cli.text.patterns import compiled_later
+
+_PARTS = compiled_later(
+    r"[,;:.!?](?:\s+|$)|\(|(?<=\s)[—–-]\s+|[，；：、。！？]\s*|\s(?:but|aber|sondern|pero|mais|ma|mas)\s",
+    re.IGNORECASE,
+)
+"""Between the parts of a sentence that may each be an order."""
+_BEFORE = compiled_later(
+    r"[\W_]*(?:\d{1,2}[.)]\s+)?(?:(?:and|also|so|then|ok|okay|well|und|dann|also|y|et|e|и)\s+)*", re.IGNORECASE
+)
+"""With what such a part may begin."""
+_ASKED_FOR = compiled_later(
+    r"\b(?:please|pls|bitte|por favor|porfa|s['’]il (?:te|vous) pla[iî]t|svp|merci de|per favore|пожалуйста)\b|请|請",
+    re.IGNORECASE,
+)
+_LIMITS = compiled_later(
+    r"\b(?:never|always|only|do not|don['’]?t|nie|niemals|immer|nur|jamais|toujours|nunca|siempre|jamás|solo|sólo"
+    r"|sempre|mai|никогда|всегда)\b",
+    re.IGNORECASE,
+)
+_STATES = compiled_later(
+    r"\b(?:I|we|he|she|it|this|that|these|those|they|there|who|which|what|why|how|if|whether|files?|ich|wir|er|es"
+    r"|das|man|je|j['’]\w*|il|elle|ça|on|nous|yo|lo|io|eu|я|мы|он|она|они|оно|это)\b"
+    r"|\b(?:is|are|was|were|has|had|does|did|will|would|can|could|ist|sind|war|hat|est|sont|es|está|è)\b",
+    re.IGNORECASE,
+)
+"""What makes a statement of the words before such a limit."""
+_NO_VERB = (
+    r"(?:the|an?|this|that|these|those|my|our|in|on|at|of|good|nice|null|empty|true|false|wrong|same|mind|seen|been|had"
+    r"|heard|again|ever|once|knew|got|did|done|went|gone|thought|more|as|so|\w+ing|\w*(?<![eb])ed|\w*(?<!s)s)\b"
+)
+_NO_BAN = (
+    r"(?:know|think|worry|care|see|remember|mind|believe|get|understand|have|need|like|want|hesitate|recall|bother|even"
+    r"|really|actually)\b"
+)
+_BEGINS = compiled_later(
+    rf"(?:please\s+)?(?:(?:never|always)\s+(?!{_NO_VERB})[a-z]{{2,}}|(?:do not|don['’]?t)\s+(?!{_NO_BAN})[a-z]{{2,}})"
+    r"|only (?!(?:one|two|three|half|some|if|when|in|for|on|at|after|by|because|an?|the)\b)[a-z]{2,}(?<!s)"
+    r" (?:the|my|our|an?|this|what|from|to|in|with|it|them)\b"
+    r"|I (?:do not|don['’]?t) want (?!to\b)\w"
+    r"|you (?:must|mustn['’]?t|may not)\b(?!\s+(?:admit|be \w+ing|have|say))"
+    r"|(?:du|ihr|sie) (?:musst|müsst|müssen|darfst|dürft|dürfen)\b"
+    r"|(?:niemals|nie|immer|nur)\s+(?!wieder\b|mehr\b|noch\b|ein)\w+.*(?:en|n)\W*$"
+    r"|(?!leider|bisher|noch|fast|schon|auch|heute|hier|aber|und|oder|doch|denn|wohl|eben)[^\W\d_]{2,}(?<!t)(?<!s)(?<!er)"
+    r"(?<!en)(?<!ung) (?:niemals|nie|nur|immer)\b"
+    r"|(?:ne\s+|n['’])(?!(?:sai|peu|voi|march|fonctionn|hésit|veu|va\b))\w+\s+(?:\w+\s+)?(?:pas|jamais|rien|plus)\b"
+    r"|(?:toujours|jamais)\s+(?:\w{2,}(?:er|ir)|\w+dre|\w*mettre|faire|lire|écrire)\b"
+    r"|(?:tu dois|vous devez|il (?:ne )?faut(?: pas)?)\b(?!\s+(?:que j|dire|croire))|\w+ez\s+(?:toujours|jamais)\b"
+    r"|(?:nunca|jamás)\s+(?:(?:me|l[aoe]s?|te)\s+)*(?!más|antes|después|vas)\w+[ea]s\b"
+    r"|(?:tienes|tiene|hay) que\b(?! ver)"
+    r"|non \w+(?:are|ere|ire|rl[aoei])\b.*\bmai\b|mai \w+(?:are|ere|ire|rl[aoei])\b"
+    r"|(?:devi|dovete)\s+(?:sempre|solo)\b"
+    r"|никогда не (?!\w+л[аи]?\b)\w+(?:й|йте|и|ите|ь|ьте)\b|всегда \w+(?:йте|ите|ьте)\b|нельзя \w+ть\b",
+    re.IGNORECASE,
+)
+"""How an order or a ban begins."""
+_NO_ORDER = compiled_later(rf"(?:never|always)\s+{_NO_VERB}|(?:do not|don['’]?t)\s+{_NO_BAN}", re.IGNORECASE)
+_OF_THINGS = compiled_later(
+    r"(?P<subject>.*?)\b(?:must(?:n['’]?t)?\b"
+    r"(?!\s+(?:have|admit|say|be (?:the|an?|because|due|some\w*|at|down|off|wrong)\b))"
+    r"|(?:is|are) (?:strictly |absolutely )?(?:forbidden|prohibited|mandatory|strictly required)\b"
+    r"|(?:darf|dürfen) (?:\w+ ){0,3}?(?:nicht|nur|kein\w*|nie|niemals)\b|müssen\b|muss\b(?!.*\b(?:liegen|sein)\W*$)"
+    r"|(?:doit|doivent)\b|(?:est|sont) (?:strictement )?interdite?s?\b|(?<=\w\s)(?:debe|deben|deve|devono|devem)\b)",
+    re.IGNORECASE,
+)
+"""What must or must not be, behind what it is of."""
+_WRONG = compiled_later(r"\b(?:error|exception|warning|failed|fehler|erreur)\b|\b[45]\d\d\b", re.IGNORECASE)
+"""A message of a program says that something is demanded, and demands nothing."""
+_UNSPACED = compiled_later(
+    r"(?<!\w)(?:也|就|都|你|您|请|千万|所以|但是?)*(?:不要(?!紧)|不得|不许|不准|别(?![的人处名致克墅针扭处])(?=[\u4e00-\u9fff])"
+    r"|(?:绝对不能|只能)(?!.*了\W*$)|务必|禁止)|(?<![特区性类级个告分差鉴识辨派])别(?=[动碰改删写用加发推提再把给让])|[请都](?:不要|别|务必)|[请你](?:只能|不能)|(?:严禁|禁止|不得|务必)"
+    r"|^(?![我他她它]).*必须|必ず.*(?:ください|こと|て|しろ|せよ)[。！]*$|てはいけない|(?:ない|絶対に.*)で(?:ください|ね|。|！|$)"
+)
+_VERBS = CueCounter({"order": CUES["order"]})
+
+
+def is_order(text: str) -> bool:
+    """Return whether a sentence tells to do something always, or never."""
+    is_message = _WRONG.search(text) is not None
+    return any(_orders(part, is_message) for part in _parts(text))
+
+
+def _parts(text: str) -> Iterator[str]:
+    for part in _PARTS.split(text):
+        if bare := part[_BEFORE.match(part).end() :].strip():  # type: ignore[union-attr]
+            yield bare
+
+
+def _orders(part: str, is_message: bool) -> bool:
+    if _BEGINS.match(part) or (not part.isascii() and _UNSPACED.search(part)):
+        return True
+    of_thing = _OF_THINGS.match(part)
+    if of_thing is not None:
+        subject = of_thing["subject"]
+        return bool(subject.strip()) and not _STATES.search(subject) and not is_message
+    limit = _LIMITS.search(part)
+    if limit is None or _STATES.search(part, 0, limit.start()):
+        return False
+    return _ASKED_FOR.search(part) is not None or (
+        _VERBS.count(part.lower(), words(part))["order"] > 0 and not _NO_ORDER.match(part)
+    )

@@ -1,0 +1,77 @@
+"""What orders or forbids is told from statements that have the same words."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.strategies.shared.binding import orders
+from compactor_cli.text.clauses import Clause
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can't find the log.",
+        "I always forget the flag.",
+        "She said she never saw it.",
+        "This only happens on Windows.",
+        "Files are always empty after the run.",
+        "Test results are always empty.",
+        "Only the first test fails.",
+        "The script hangs and never stops.",
+        "It must be noon by now.",
+        "The bug must be somewhere else.",
+        "You don't have to fix that.",
+        "Do not worry about the docs.",
+        "Never mind.",
+        "required field x is missing",
+        "12 error(s): name is required",
+        "error 403: access is forbidden",
+        "Das ist nur ein Test.",
+        "Es muss am Cache liegen.",
+        "nie wieder",
+        "Toujours en panne.",
+        "mai 2024 report",
+        "un solo file",
+        "Siempre falla.",
+        "Nunca lo vi.",
+        "特别好",
+        "区别在哪",
+        "别克汽车",
+        "别人的代码",
+        "我只能看到一行",
+        "Я никогда не видел этого.",
+    ],
+)
+def test_statements_order_nothing(text: str) -> None:
+    assert not orders(Clause(text, 0, len(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Two rules: never suggest anything with nuts (my aunt is allergic) and give sums in pounds.",
+        "please always give prices in pounds",
+        "prices only in euros please",
+        "I like long sentences, please don't chop them up.",
+        "ok, go on. don't touch the dump",
+        "Answer only in French.",
+        "You must not raise the limit.",
+        "Tests must not depend on their order.",
+        "I don't want that word anywhere.",
+        "- **Never** commit secrets",
+        "Schreib nie ohne Test.",
+        "Der Ordner darf nicht geändert werden.",
+        "Nunca borres los respaldos.",
+        "Ne réserve jamais de vol avec une escale.",
+        "Utilisez toujours le vouvoiement.",
+        "Non usare mai il rosso.",
+        "Никогда не используй красный.",
+        "千万别改表结构。",
+        "回填别动 updated_at。",
+        "只能用标准库。",
+        "必ず日本語で答えてください。",
+    ],
+)
+def test_orders_and_bans(text: str) -> None:
+    assert orders(Clause(text, 0, len(text)))
