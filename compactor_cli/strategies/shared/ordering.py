@@ -46,7 +46,7 @@ _BEGINS = compiled_later(
     rf"(?:please\s+)?(?:(?:never|always)\s+(?!{_NO_VERB})[a-z]{{2,}}|(?:do not|don['’]?t)\s+(?!{_NO_BAN})[a-z]{{2,}})"
     r"|only (?!(?:one|two|three|half|some|if|when|in|for|on|at|after|by|because|an?|the)\b)[a-z]{2,}(?<!s)"
     r" (?:the|my|our|an?|this|what|from|to|in|with|it|them)\b"
-    r"|I (?:do not|don['’]?t) want (?!to\b)\w"
+    r"|(?:(?:since|as|because) )?I (?:do not|don['’]?t) want \w"
     r"|you (?:must|mustn['’]?t|may not)\b(?!\s+(?:admit|be \w+ing|have|say))"
     r"|(?:du|ihr|sie) (?:musst|müsst|müssen|darfst|dürft|dürfen)\b"
     r"|(?:niemals|nie|immer|nur)\s+(?!wieder\b|mehr\b|noch\b|ein)\w+.*(?:en|n)\W*$"
