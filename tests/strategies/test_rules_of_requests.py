@@ -86,10 +86,56 @@ def test_sentences_that_announce(text: str) -> None:
         "表格的颜色换了",
         "把 id 从 int 改成 bigint",
         "Ich war doch dort.",
+        "The server returns 500 instead of 404.",
+        "Use X instead of Y in the config.",
+        "It should wait, but instead fails.",
+        "Actually it prints 3 lines.",
+        "But actually the tests pass.",
+        "Go back to the login page and click.",
+        "Go back to the previous page.",
+        "Forget this if it is slow.",
+        "The reason is a change of plan.",
+        "Finalement ça marche.",
+        "En lugar de 404 da 500.",
+        "Stattdessen kommt ein Fehler.",
+        "Das geht doch nicht.",
+        "i.e. plutôt bien",
+        "我用不了了。",
+        "差不多了。",
+        "算了一下总数是5。",
+        "不好意思了，",
+        "不要忘了。",
+        "把 A 换成 B",
+        "やっぱり動かない。",
     ],
 )
 def test_sentences_that_change_no_mind(text: str) -> None:
     assert not reverses(Clause(text, 0, len(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Actually no, they charge nothing.",
+        "Actually, I want to fly on Monday.",
+        "Let's use X instead of Y.",
+        "I'd like the blue one instead.",
+        "On second thought, keep it.",
+        "No wait, 76.",
+        "Scrap that, we begin anew.",
+        "Ok, let's go back to the original plan.",
+        "Finalement non, on garde le premier.",
+        "Ich hab es mir anders überlegt.",
+        "Cambio de planes, vamos en tren.",
+        "Anzi no, facciamo domani.",
+        "算了，还是用旧的。",
+        "不用了。",
+        "那就改用铅笔。",
+        "やっぱり英語にしてください。",
+    ],
+)
+def test_sentences_that_change_a_mind(text: str) -> None:
+    assert reverses(Clause(text, 0, len(text)))
 
 
 def test_a_first_request_that_takes_little_of_the_room_stays_whole() -> None:

@@ -9,6 +9,7 @@ from itertools import groupby
 from compactor_cli.features.cue_words import CUES
 from compactor_cli.features.talk_words import words
 from compactor_cli.strategies.shared.ordering import is_order
+from compactor_cli.strategies.shared.turning_away import turns_away
 from compactor_cli.text.clauses import FENCE, Clause
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
@@ -36,21 +37,11 @@ _ANNOUNCES = compiled_later(
     re.IGNORECASE,
 )
 """A sentence of few words that only says that rules or wishes follow: "A few wishes before you begin."."""
-_REVERSES = compiled_later(
-    r"(?:(?:^|\b(?:no|oh|but|hmm?|wait)[,.]?\s+)actually|\binstead|\bon second thoughts?|\bchange of plans?"
-    r"|\b(?:scrap|forget) (?:that|it|this)|\b(?:go|let['’]?s|switch|revert|roll) back to|^back to|\bchanged my mind"
-    r"|\bno,? wait|\bstattdessen|\bdoch (?:nicht|lieber|wieder)|\banders überlegt|\bplanänderung|\bzurück zu[mr]?"
-    r"|\ben (?:vez|lugar) de|\bmejor no|\bcambio de planes?|\bpensándolo bien|\bplutôt|\bfinalement"
-    r"|\bà la place|\bau lieu|\bchangement de plan|\binvece|\banzi|\bem vez|\bвместо|\bпередумал[аи]?)\b"
-    r"|换(?:个|成|一)?(?:方案|办法|法子|做法)|换成|改用|改走|算了|不[^，。；\s]{1,6}了[，。；]|やっぱり|代わりに|やめて",
-    re.IGNORECASE,
-)
-"""What turns away from what was said or planned before."""
 
 
 def reverses(clause: Clause) -> bool:
     """Return whether a sentence decides against what was said or planned before it."""
-    return _is_said(clause) and _REVERSES.search(clause.text) is not None
+    return _is_said(clause) and turns_away(clause.text)
 
 
 def changes_of_mind(sentences: Sequence[tuple[int, Clause]]) -> tuple[set[int], set[int]]:
