@@ -60,6 +60,17 @@ def test_a_sentence_that_only_says_that_rules_follow_does_not_stay_without_the_n
         "The rules are in docs/rules.md.",
         "These conditions must never hold.",
         "Two bridesmaids, one of them has a baby.",
+        "Two things break here",
+        "Three requests time out",
+        "Two requests fail",
+        "Some rules of the firewall fail.",
+        "Some things I like",
+        "Three requests for the page fail.",
+        "Our instructions to new staff",
+        "These points are wrong",
+        "满足条件",
+        "规则不对。",
+        "下午三点。",
     ],
 )
 def test_a_sentence_that_says_something_announces_nothing(text: str) -> None:
@@ -67,7 +78,20 @@ def test_a_sentence_that_says_something_announces_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Two things.", "Here are my rules:", "Ein paar Dinge vorab.", "Dos cosas.", "有几点要求。"]
+    "text",
+    [
+        "Two things.",
+        "Here are my rules:",
+        "A few wishes before you begin.",
+        "A few notes about the room:",
+        "Some rules for this session:",
+        "Ein paar Dinge vorab.",
+        "Dos cosas.",
+        "Quelques règles avant de commencer :",
+        "有几点要求。",
+        "我有三个条件：",
+        "お願いがあります。",
+    ],
 )
 def test_sentences_that_announce(text: str) -> None:
     assert announces(text)

@@ -32,8 +32,15 @@ _ANNOUNCES = compiled_later(
     r"|tres|cuatro|quelques|mes|deux|trois|quatre|alcun[ei]|due|tre|algumas|duas|três)(?:[ ,]+[^\W\d_]+){0,2}[ ,]+"
     r"(?:rules|things|wishes|points|notes|conditions|constraints|requests|requirements|remarks|preferences|instructions"
     r"|regeln|dinge|sachen|wünsche|punkte|hinweise|bedingungen|vorgaben|cosas|reglas|condiciones|notas|choses|règles"
-    r"|remarques|consignes|cose|regole|coisas|regras)\b(?:[ ,]+[^\W\d_]+){0,4}[.:!]?"
-    r"|[^，。：,.:]{0,6}(?:要求|规则|几点|注意事项|条件|お願い)[^，。：,.:]{0,4}[。：.:]?",
+    r"|remarques|consignes|cose|regole|coisas|regras)"
+    r"(?:[ ,]+(?:first|before we (?:begin|start)|before you (?:begin|start)|before (?:starting|that)"
+    r"|for (?:you|me|us|now|today|this|all(?: that| of it)?|(?:the|this) (?:start|beginning|work|project|session))"
+    r"|about (?:it|this|that|all that|(?:the|my|our|your) [^\W\d_]+)|vorab|vorweg|dazu|zuerst|bevor (?:du|sie|wir) \w+"
+    r"|antes(?: de empezar)?|sobre (?:esto|eso|el|la) ?[^\W\d_]*|avant(?: de commencer| tout)?|prima(?: di iniziare)?"
+    r"|primeiro))?[ ]?[.:!]?"
+    r"|(?:[^\s，。：,.:]{0,4}?(?:[几两三四五六]|一些|以下)(?:[个条点项])?小?(?:要求|规则|注意事项|条件|约定)"
+    r"|[^\s，。：,.:]{0,3}[有说提]几点(?:注意)?)(?:如下)?[。：.:]?"
+    r"|(?:(?:いくつか|[二三四五]つ)の?(?:お願い|条件|ルール)(?:が(?:あります|ある))?|(?:お願い|条件)があります)[。：:]?",
     re.IGNORECASE,
 )
 """A sentence of few words that only says that rules or wishes follow: "A few wishes before you begin."."""
