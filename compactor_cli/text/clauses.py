@@ -41,6 +41,10 @@ _LONG = 1_200
 """Characters from which on a text may hold something that was pasted."""
 _LONGEST, _PIECE = 1_000, 200
 """Characters of a sentence from which on it is none, and of the pieces that it falls into."""
+_NUMBER = 6
+"""Characters of the number of an item, at most."""
+_ABBREVIATION = 24
+"""Characters before a point in which an abbreviation begins."""
 _NAME = compiled_later(r"[!-~]+")
 """A line of one word, such as a path."""
 _SENTENCE = compiled_later(r"(?!\s)(?:\S+\s+){5,}\S*[.!?:。！？：][\"')\]”’»]*\s*$")
@@ -100,10 +104,12 @@ def _sentence_ends(line: str) -> Iterator[int]:
     ends = [*_END.finditer(line)]
     if _BEGINS_SMALL.match(line):
         ends = sorted([*ends, *_SMALL_END.finditer(line)], key=re.Match.end)
+    first = len(line) - len(line.lstrip())
     for match in ends:
-        if line[: match.start()].strip().isdecimal():
+        if match.start() - first <= _NUMBER and line[first : match.start()].strip().isdecimal():
             continue  # the number of an item
-        start = max(line.rfind(" ", 0, match.start()), line.rfind("(", 0, match.start())) + 1
+        least = max(0, match.start() - _ABBREVIATION)
+        start = max(line.rfind(" ", least, match.start()), line.rfind("(", least, match.start()), least - 1) + 1
         abbreviated = _ABBREVIATED.match(line, start) if match[0].strip() == "." else None
         if abbreviated is None or abbreviated.end() != match.start() + 1:
             yield match.end()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import SupportsIndex
+
 import pytest
 
-from compactor_cli.text.clauses import split_clauses
+from compactor_cli.text.clauses import _sentence_ends, split_clauses
 
 
 @pytest.mark.parametrize(
@@ -45,6 +47,40 @@ def test_no_sentence_ends_behind_the_number_of_an_item() -> None:
         "12. Then stop.",
         "Or not.",
     ]
+
+
+def test_the_number_of_an_item_is_known_behind_an_indentation() -> None:
+    assert [c.text for c in split_clauses("          123456. Then stop. Or not.")] == ["123456. Then stop.", "Or not."]
+
+
+@pytest.mark.parametrize("sentence", ["你好。", "Yes. No! ", "so it goes here. and on. "])
+def test_one_long_line_takes_time_as_its_length_does(sentence: str) -> None:
+    looked_at = [_looked_at(sentence, times) for times in (200, 400)]
+    assert looked_at[1] <= 2.2 * looked_at[0]
+
+
+class _Counting(str):
+    """Counts the characters of which copies are made or that are looked through for another one."""
+
+    looked_at = 0
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        piece = str(self)[key]
+        _Counting.looked_at += len(piece)
+        return piece
+
+    def rfind(self, sub: str, start: SupportsIndex | None = None, end: SupportsIndex | None = None) -> int:
+        found = super().rfind(sub, start, end)
+        last = len(self) if end is None else int(end)
+        _Counting.looked_at += last - (found if found >= 0 else int(start or 0))
+        return found
+
+
+def _looked_at(sentence: str, times: int) -> int:
+    _Counting.looked_at = 0
+    for _ in _sentence_ends(_Counting(sentence * times)):
+        pass
+    return _Counting.looked_at
 
 
 ISSUE = "The parser drops the last field\n\nHi,\n\nI found this today.\n\n" + "It is odd. " * 40
