@@ -12,8 +12,15 @@ from compactor_cli.text.patterns import compiled_later
 
 _END = compiled_later(r"""[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；]+[」』”]*\s*""")
 """Between two sentences of a line: what goes on in small letters was an abbreviation."""
-_SMALL_END = compiled_later(r"""(?<=[^\W\d_]{4})(?:\.|[!?]+)["')\]”’»]*\s+(?=[a-zà-öø-ÿ])""")
-"""Between two sentences of a line that begins in small letters: its writer begins none with a capital."""
+_SMALL_END = compiled_later(r"""(?<=[^\W\d_]{2})(?:\.|[!?]+)["')\]”’»]*\s+(?=[a-zà-öø-ÿ][\w'’]*[,;:]?\s+[^\W_])""")
+"""Between two sentences of a line that begins in small letters: its writer begins none with a capital. At least two
+words follow."""
+_WORDS_BEFORE, _BEFORE = 4, 200
+"""Words of such a sentence, at least, as what is shorter may end in an abbreviation, and the characters that are looked
+at for them."""
+_WHOLE_WORD = 5
+"""Letters from which on a word before a point is no abbreviation; a shorter one has to be there without it too."""
+_BARE_WORD = compiled_later(r"[^\W\d_]+(?![\w.])")
 _BEGINS_SMALL = compiled_later(r"[^\w`]*[a-zà-öø-ÿ]{2,}[ ,]")
 _ABBREVIATED = compiled_later(
     r"(?<![^\W\d_])(?:"
@@ -103,7 +110,7 @@ def _sentence_ends(line: str) -> Iterator[int]:
     """Yield where the sentences of a line end, the last one aside."""
     ends = [*_END.finditer(line)]
     if _BEGINS_SMALL.match(line):
-        ends = sorted([*ends, *_SMALL_END.finditer(line)], key=re.Match.end)
+        ends = sorted([*ends, *_small_ends(line)], key=re.Match.end)
     first = len(line) - len(line.lstrip())
     for match in ends:
         if match.start() - first <= _NUMBER and line[first : match.start()].strip().isdecimal():
@@ -113,6 +120,23 @@ def _sentence_ends(line: str) -> Iterator[int]:
         abbreviated = _ABBREVIATED.match(line, start) if match[0].strip() == "." else None
         if abbreviated is None or abbreviated.end() != match.start() + 1:
             yield match.end()
+
+
+def _small_ends(line: str) -> Iterator[re.Match[str]]:
+    """Yield what is between two sentences of a line where the second one begins in small letters."""
+    bare = frozenset[str]()
+    begin = 0
+    for match in _SMALL_END.finditer(line):
+        before = line[max(begin, match.start() - _BEFORE) : match.start()].rsplit(maxsplit=_WORDS_BEFORE)
+        if len(before) < _WORDS_BEFORE:
+            continue
+        word = before[-1].lstrip("([\"'«„“‘`*_")
+        if match[0].startswith(".") and len(word) < _WHOLE_WORD:
+            bare = bare or frozenset(_BARE_WORD.findall(line))
+            if word not in bare:
+                continue
+        begin = match.end()
+        yield match
 
 
 def _pieces(clause: Clause) -> Iterator[Clause]:

@@ -195,11 +195,19 @@ def kept_characters(texts: tuple[str, ...], room: int) -> str:
 
 
 def test_sentences_of_who_writes_without_capitals_are_told_apart() -> None:
-    text = "hi, the exam is on the 14th and i am lost. my teacher forbids tables. can we practise?"
+    text = "hi, the exam is on the 14th and i am worried. my teacher forbids tables. can we practise?"
     assert [clause.text for clause in split_clauses(text)] == [
-        "hi, the exam is on the 14th and i am lost.",
+        "hi, the exam is on the 14th and i am worried.",
         "my teacher forbids tables.",
         "can we practise?",
+    ]
+
+
+def test_a_short_word_that_is_there_without_a_point_too_ends_a_sentence() -> None:
+    text = "put the whole cake into the box. then close that box and send it"
+    assert [clause.text for clause in split_clauses(text)] == [
+        "put the whole cake into the box.",
+        "then close that box and send it",
     ]
 
 
@@ -214,6 +222,13 @@ def test_sentences_of_who_writes_without_capitals_are_told_apart() -> None:
         "Use roughly ten. then go.",
         "error: foo.bar. then",
         "`make`. then wait",
+        "run it with opts. see docs.",
+        "please run it again with opts. see the docs",
+        "please compare all of the corp. numbers of may",
+        "please use the std. lib only here",
+        "please use the lib of the (std. one) here",
+        "this is done already. thanks",
+        "well done. now the next one",
     ],
 )
 def test_points_before_small_letters_that_end_no_sentence(text: str) -> None:
