@@ -190,6 +190,27 @@ def test_of_a_message_the_change_of_mind_stays_before_what_led_to_it(led_to: str
     assert not any(led_to in text and decided not in text for text in texts)
 
 
+def test_details_of_others_stay_before_what_led_to_a_change_of_mind() -> None:
+    led_to = "Getting the rights for the function harbor_touch from Anders in the second office takes him 3 weeks."
+    decided = "So change of plan, we copy the rows into the new table orders_next, and audit new rows only."
+    texts = [
+        kept_characters(("Migrate the table.", f"{led_to} {decided}", *LISTS[:3]), room) for room in (300, 360, 420)
+    ]
+    assert all(decided in text for text in texts)
+    assert not any(led_to in text for text in texts)
+
+
+def test_what_limits_without_an_order_stays_before_details_of_the_first_request() -> None:
+    first = (
+        "Hello, we move the choir library of Saint Odile to new shelves, 1,400 scores, before the concert on 9 March. "
+        "The cellar is off limits. "
+        "Boxes of Brumel, Gombert and Isaac were brought by Anders, Berta and Caspar in 1998 and 2003 from Lund. "
+        "The scores of Josquin, Lassus and Morales were bound by Doris and Emil in 1987 and 1991 in Bonn and Jena. "
+        "I will send you the lists of the four rooms one after another, as soon as the choir has gone through them."
+    )
+    assert all("The cellar is off limits." in kept((first, *LISTS), room) for room in range(100, 180))
+
+
 def kept_characters(texts: tuple[str, ...], room: int) -> str:
     return said(choose_requests([Request(at, text) for at, text in enumerate(texts)], room, len))
 

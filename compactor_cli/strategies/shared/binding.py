@@ -14,7 +14,7 @@ from compactor_cli.text.clauses import FENCE, Clause
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 
-_OVER, _CODE, _TOLD = 0.2, 0.5, 0.75
+_HEADING, _CODE, _STATEMENT = 0.2, 0.5, 0.75
 """What counts of instructions a heading, a line of code, and a sentence without a word that gives or forbids."""
 _HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s.*|//.*|(?:[-*+]\s+)?\*\*[^*]+\*\*:?\s*)$")
 _FORCE = compiled_later(
@@ -52,15 +52,15 @@ def reverses(clause: Clause) -> bool:
 
 
 def changes_of_mind(sentences: Sequence[tuple[int, Clause]]) -> tuple[set[int], set[int]]:
-    """Return the places of sentences that lead to a change of mind in the same request, but for orders, and of those
-    that tell it. `sentences`: each with the number of its request."""
-    led_to, turned = set[int](), set[int]()
+    """Return the places of sentences before a change of mind in the same request, but for orders, and of those that
+    tell the change. `sentences`: each with the number of its request."""
+    before, changes = set[int](), set[int]()
     for _, group in groupby(range(len(sentences)), lambda index: sentences[index][0]):
         members = list(group)
         if turns := [index for index in members if reverses(sentences[index][1])]:
-            turned.add(turns[-1])
-            led_to |= {index for index in members if index < turns[-1] and not orders(sentences[index][1])}
-    return led_to, turned
+            changes.add(turns[-1])
+            before |= {index for index in members if index < turns[-1] and not orders(sentences[index][1])}
+    return before, changes
 
 
 def announces(text: str) -> bool:
@@ -93,6 +93,6 @@ def forces(sentences: Iterable[str]) -> Iterator[float]:
             in_code = not in_code
             yield 0.0
         elif in_code or _HEADING_LINE.match(text):
-            yield _CODE if in_code else _OVER
+            yield _CODE if in_code else _HEADING
         else:
-            yield 1.0 if _FORCE.search(text) else _TOLD
+            yield 1.0 if _FORCE.search(text) else _STATEMENT

@@ -210,15 +210,15 @@ class _Chooser:
         weighed, best = [], max(values, default=0.0)
         shares = {"pasted": _PASTED, "middle": _MIDDLE} if self.places else {}
         opened = -1
-        told = [1.0] * len(clauses) if self.places else forces(clause.text for _, clause in clauses)
-        for (i, clause), rated, echo, force in zip(clauses, values, taken, told, strict=True):
+        binding = [1.0] * len(clauses) if self.places else forces(clause.text for _, clause in clauses)
+        for (i, clause), rated, echo, force in zip(clauses, values, taken, binding, strict=True):
             opens = i != opened and self.sizes[i] > _LONG and len(subject_terms(clause.text)) >= _TELLING
             opened = i
             titles = self.places and (opens or clause.place == "title")
             value = max(rated, _TITLED * best) if titles else rated
             value = max(value, _TITLED * best * echo)
-            holds = self.places and orders(clause)  # until it is taken back
-            age = 0.0 if holds else (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
+            is_order = self.places and orders(clause)  # which holds until it is taken back
+            age = 0.0 if is_order else (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
             share = shares.get(clause.place, 1.0)
             worth = value * (1 - _AGED * age) * (share + (1 - share) * echo) * force
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
@@ -234,15 +234,15 @@ class _Chooser:
     def _by_latest(self) -> list[_Sentence]:
         """Return the sentences, worth more where they are the last word on a subject of several requests. Questions say
         nothing anew."""
-        told = {i for i, sentence in enumerate(self.sentences) if not ASKS.search(sentence.clause.text)}
+        statements = {i for i, sentence in enumerate(self.sentences) if not ASKS.search(sentence.clause.text)}
         request = [sentence.request for sentence in self.sentences]
-        later = {i: {o for o in self.later[i] if o in told and request[o] != request[i]} for i in told}
+        later = {i: {o for o in self.later[i] if o in statements and request[o] != request[i]} for i in statements}
         replaced = {i for i, others in later.items() if others}
         anew = {other for others in later.values() for other in others} - replaced
-        led_to, turned = changes_of_mind([(s.request, s.clause) for s in self.sentences] if self.places else [])
+        before, changes = changes_of_mind([(s.request, s.clause) for s in self.sentences] if self.places else [])
         shares = {
-            **dict.fromkeys(turned, _ANEW),
-            **dict.fromkeys(led_to, _REPLACED),
+            **dict.fromkeys(changes, _ANEW),
+            **dict.fromkeys(before, _REPLACED),
             **dict.fromkeys(replaced, _REPLACED),
             **dict.fromkeys(anew, _ANEW),
         }
