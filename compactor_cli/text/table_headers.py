@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
 from compactor_cli.text.patterns import compiled_later
 
+_LINE = r"(?:-{2,}|={2,})"
 _RULE = compiled_later(
-    r"^[ \t]*[|+]?[ \t]*:?-{2,}:?(?:[ \t]*[+|][ \t]*:?-{2,}:?|[ \t]+-{2,})+[ \t]*[|+]?[ \t\r]*$", re.MULTILINE
+    rf"^[ \t]*[|+]?[ \t]*:?{_LINE}:?(?:[ \t]*[+|][ \t]*:?{_LINE}:?|[ \t]+{_LINE})+[ \t]*[|+]?[ \t\r]*$", re.MULTILINE
 )
-"""A line below the names of two columns or more."""
+"""A line below the names of two columns or more, also between rows."""
+_OF_COLUMN = compiled_later(r"[-=:]{2,}")
 _CELL = compiled_later(r"\S+(?: \S+)*")
+_IN_BARS = compiled_later(r"[^|\s]+(?:[ \t]+[^|\s]+)*")
 _NAME = compiled_later(r"[A-Za-z_%#(][\w%#./()-]*(?: [A-Za-z_(%#][\w.()%#-]*)*")
-_NOT_ROWS = compiled_later(r"[ \t]*(?:\(\d+ rows?\).*|[|+]?[-+| ]*)\r?")
-"""What stands below the header of a table without rows."""
+_FIGURE = compiled_later(r"[^\w\s]*\d")
+_NOT_ROWS = compiled_later(r"[ \t]*(?:\(\d+ rows?(?: affected)?\).*|\d+ rows? in set.*|[|+]?[-=+| ]*)\r?")
+"""What stands below the rows of a table, or below the header of one without rows."""
 _BLANK = compiled_later(r"\n[ \t\r]*\n")
 _COLUMNS, _IN_LINE = 3, 0.8
 """Columns from which on they are told by their places alone, and the share of them that stands in line in a row."""
 _WIDE = 400
 """Characters of a line up to which columns are looked for."""
+_Fits = Callable[[str], bool]
 
 
 class Table(Struct, frozen=True):
@@ -35,23 +41,76 @@ class Table(Struct, frozen=True):
 
 
 def tables(text: str) -> list[Table]:
-    """Return the tables of a text that have a header and a row, in order."""
-    found = list(_ruled(text)) if "--" in text else []
+    """Return the tables of a text that have a header and a row, in order; each ends where the next one begins."""
+    found = _ruled(text) if "--" in text or "==" in text else []
     first = _in_columns(text)
-    return found if first is None or (found and found[0].start <= first.start) else [first, *found]
+    if first is not None and (not found or first.start < found[0].start):
+        found.insert(0, first)
+    ends = (*(table.start - 1 for table in found[1:]), len(text))
+    cut = (Table(table.start, table.rows, min(table.end, end)) for table, end in zip(found, ends, strict=False))
+    return [table for table in cut if table.end > table.rows]
 
 
-def _ruled(text: str) -> Iterator[Table]:
-    """Yield the tables whose header stands above a rule."""
+def _ruled(text: str) -> list[Table]:
+    """Return the tables whose header stands above a rule; what stands above further rules of a table are rows."""
+    found: list[Table] = []
+    shapes: set[str] = set()
+    """Of the rules below headers since the last blank line."""
+    end = since = 0
     for rule in _RULE.finditer(text):
-        start = text.rfind("\n", 0, max(0, rule.start() - 1)) + 1
-        header = text[start : max(start, rule.start() - 1)]
-        boxed = rule[0].lstrip().startswith("+")
-        if not any(map(str.isalpha, header)) or (boxed and not header.lstrip().startswith("|")):
+        if rule.start() < end:
             continue
-        rows = rule.end() + 1
-        if rows < len(text) and not _NOT_ROWS.fullmatch(text[rows:].split("\n", 1)[0]):
-            yield Table(start, rows, _end_of(text, rows))
+        if shapes and _BLANK.search(text, since, rule.start()):
+            shapes.clear()
+        since, shape = rule.start(), _shape(rule[0])
+        start, header = _line_before(text, rule.start())
+        if rule[0].lstrip().startswith("+"):
+            begins = _is_boxed(text, start, header, shape)
+        elif shapes:
+            begins = shape not in shapes and any(map(str.isalpha, header)) and not _has_figure(header)
+        else:
+            begins = any(map(str.isalpha, header)) and not _is_row(text, start, header, rule[0])
+        if begins:
+            shapes.add(shape)
+            rows = rule.end() + 1
+            end = max(rule.end(), _end_of(text, rows, _fits_rule(header, rule[0])))
+            found.append(Table(start, rows, end))
+    return found
+
+
+def _is_boxed(text: str, start: int, header: str, shape: str) -> bool:
+    """Return whether a line above a rule of a box is the first line of the box."""
+    top, above = _line_before(text, start)
+    is_first = _RULE.fullmatch(above) is not None and _shape(above) == shape and "|" not in _line_before(text, top)[1]
+    return is_first and header.lstrip().startswith("|") and any(map(str.isalpha, header))
+
+
+def _is_row(text: str, start: int, header: str, rule: str) -> bool:
+    """Return whether a line above a rule is a row: its cells are figures, or the line before it has such cells, too."""
+    before = _line_before(text, start)[1]
+    if "|" in header:
+        is_open = rule.lstrip().startswith("|")
+        return before.count("|") >= header.count("|") or (not is_open and _has_figure(header))
+    begins = [column.start() for column in _OF_COLUMN.finditer(rule)][1:]
+    shares = all(before[at - 1 : at] == " " and before[at : at + 1].strip() for at in begins)
+    return _has_figure(header) or (shares and not _RULE.fullmatch(before))
+
+
+def _has_figure(header: str) -> bool:
+    """Return whether a cell of a line is a figure, as no name of a column is."""
+    cells = (_IN_BARS if "|" in header else _CELL).finditer(header)
+    return any(_FIGURE.match(cell[0]) for cell in cells)
+
+
+def _shape(rule: str) -> str:
+    """Return a rule such that those between the same columns are alike."""
+    return rule.strip().replace("=", "-").replace(":", "-")
+
+
+def _line_before(text: str, at: int) -> tuple[int, str]:
+    """Return where the line before the one that begins there begins, and the line; nothing before the first one."""
+    start = text.rfind("\n", 0, max(0, at - 1)) + 1
+    return start, text[start : max(start, at - 1)].rstrip("\r")
 
 
 def _in_columns(text: str) -> Table | None:
@@ -61,18 +120,56 @@ def _in_columns(text: str) -> Table | None:
     lines = text[first : first + 3 * _WIDE].split("\n", 3)[:3]
     if len(lines) < 3 or len(lines[0]) > _WIDE:
         return None
-    header, *rows = ([(match.group(), *match.span()) for match in _CELL.finditer(line)] for line in lines)
-    if len(header) < _COLUMNS or not all(_NAME.fullmatch(name) for name, _, _ in header):
+    header = list(_CELL.finditer(lines[0]))
+    if len(header) < _COLUMNS or not all(_NAME.fullmatch(cell[0]) for cell in header):
         return None
-    for row in rows:
-        in_line = sum(any(begin < stop and start < end for _, begin, stop in row) for _, start, end in header)
-        if in_line < _IN_LINE * len(header) or not any(cell[:1].isdigit() for cell, _, _ in row):
-            return None
+    fits = _fits_columns([cell.span() for cell in header])
+    if not all(fits(row) and any(cell[0][0].isdigit() for cell in _CELL.finditer(row)) for row in lines[1:]):
+        return None
     below = first + len(lines[0]) + 1
-    return Table(first, below, _end_of(text, below))
+    return Table(first, below, _end_of(text, below, fits))
 
 
-def _end_of(text: str, rows: int) -> int:
-    """Return where the rows of a table end: before a blank line."""
-    end = _BLANK.search(text, rows)
-    return end.start() if end else len(text)
+def _fits_rule(header: str, rule: str) -> _Fits:
+    """Return what tells whether a line is a row of a table with a rule, or a rule between its rows: it has the bars of
+    the header, or blanks where the rule has them."""
+    shape, is_open, bars = _shape(rule), rule.lstrip()[:1] in ("|", "+"), header.count("|")
+    columns = [column.span() for column in _OF_COLUMN.finditer(rule)]
+    gaps = [(end, start) for (_, end), (start, _) in pairwise(columns)]
+
+    def fits(line: str) -> bool:
+        if _RULE.fullmatch(line):
+            return is_open and _shape(line) == shape
+        if bars:
+            return line.count("|") >= max(1, bars - 1)
+        line = line.expandtabs()
+        return sum(start >= len(line) or " " in line[end:start] for end, start in gaps) >= _IN_LINE * len(gaps)
+
+    return fits
+
+
+def _fits_columns(columns: Sequence[tuple[int, int]]) -> _Fits:
+    """Return what tells whether a line is a row below the names of columns: it has a cell in line with most of them."""
+
+    def fits(line: str) -> bool:
+        cells = [cell.span() for cell in _CELL.finditer(line[:_WIDE])]
+        below = sum(any(begin < end and start < stop for begin, stop in cells) for start, end in columns)
+        above = sum(any(begin < end and start < stop for start, end in columns) for begin, stop in cells)
+        return min(below, above) >= _IN_LINE * len(columns)
+
+    return fits
+
+
+def _end_of(text: str, rows: int, fits: _Fits) -> int:
+    """Return where the rows of a table end: before the first line that is none, as a second rule in turn."""
+    at = end = rows
+    ruled = True
+    while at < len(text):
+        stop = text.find("\n", at)
+        stop = len(text) if stop < 0 else stop
+        line = text[at:stop]
+        is_rule = _RULE.fullmatch(line) is not None
+        if (ruled and is_rule) or not (is_rule or not _NOT_ROWS.fullmatch(line)) or not fits(line):
+            break
+        ruled, end, at = is_rule, stop, stop + 1
+    return end

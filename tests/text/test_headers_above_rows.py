@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
+
 import pytest
 
+from compactor_cli.text import table_headers
 from compactor_cli.text.table_headers import tables
 
 PSQL = " gate | level\n------+-------\n   77 | high\n   78 | low\n(2 rows)\n\nnext"
@@ -51,3 +55,88 @@ def test_a_table_has_a_header_and_a_row(text: str, header: str, row: str) -> Non
 )
 def test_what_looks_like_a_table_is_none(text: str) -> None:
     assert tables(text) == []
+
+
+def shown(text: str) -> list[tuple[str, str]]:
+    """The header of each table with its rule, and its rows."""
+    return [(text[table.start : table.rows].rstrip(), text[table.rows : table.end]) for table in tables(text)]
+
+
+RULE = "+------+-------+"
+GRID = f"{RULE}\n| gate | level |\n{RULE.replace('-', '=')}\n| a    | high  |\n{RULE}\n| b    | burst |\n{RULE}\n"
+MYSQL = f"{BOXED.replace('| a ', '| q ')}\n| b    | burst |\n{RULE}\n2 rows in set (0.00 sec)\n"
+SIMPLE = "==== =====\ngate level\n==== =====\na    high\nb    burst\n==== =====\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "header", "last"),
+    [
+        (GRID, "| gate | level |\n+======+=======+", f"| b    | burst |\n{RULE}"),
+        (MYSQL.replace(f"{RULE}\n| b", "| b"), f"| gate | level |\n{RULE}", f"| b    | burst |\n{RULE}"),
+        (MYSQL.replace(f"{RULE}\n| b", "| b").replace("2 rows", "12 row"), f"| gate | level |\n{RULE}", RULE),
+        (SIMPLE, "gate level\n==== =====", "a    high\nb    burst"),
+        ("Gate      Qty\n--------- ---\nLow       3\nHigh      4\n--------- ---\nAll       7", "Gate      Qty", "4"),
+        ("| a | b |\n|---|---|\n| 1 | x |\n|---|---|\n| sum | y |\nend", "| a | b |\n|---|---|", "| sum | y |"),
+        (
+            "gate | level\n-----+------\na    | low\nb    | high\n-----+------\nall  | low",
+            "gate | level",
+            "b    | high",
+        ),
+    ],
+)
+def test_rows_with_a_rule_below_are_no_headers(text: str, header: str, last: str) -> None:
+    ((begins, rows),) = shown(text)
+    assert begins.startswith(header)
+    assert rows.endswith(last)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Low   3\nHigh  4\n----- -\nAll   7",
+        "Low   three\nHigh  four\n----- -----\nAll   seven",
+        "a | b\nc | d\n--+--\nall | x",
+        f"| a    | high  |\n{RULE}\n| b    | low   |\n{RULE}\n| c    | low   |",
+        f"it goes on |\n{RULE}\n| b    | low   |\n{RULE}\n| c    | low   |",
+        " gate | level\n------+-------\n(0 rows affected)",
+        " gate | level\n------+-------\n0 rows in set",
+        f"{RULE}\n| gate | level |\n{RULE}\n{RULE}\n",
+    ],
+)
+def test_in_doubt_a_line_is_a_row(text: str) -> None:
+    assert tables(text) == []
+
+
+def test_a_table_ends_where_another_begins_or_a_line_is_no_row() -> None:
+    wide = "cost | supplier\n-----+---------\n4711 | Quay_9"
+    assert [rows for _, rows in shown(f"id | name\n---+-----\n1  | a\n{wide}")] == ["1  | a", "4711 | Quay_9"]
+    assert [rows for _, rows in shown(f"{PODS}\n{wide}")] == [
+        "gate-1    1/2     31m\ngate-22   1/1     9d",
+        "4711 | Quay_9",
+    ]
+    assert [rows for _, rows in shown(f"{PODS}\n12:01:07 ERROR of the gate at the quay")] == [PODS.split("\n", 1)[1]]
+    assert [rows for _, rows in shown("id | name\n---+-----\n1  | a\nDone in 7 ms")] == ["1  | a"]
+    assert [rows for _, rows in shown("gate level size\n---- ----- ----\na    low   7\nINFO:opened_it_again now")] == [
+        "a    low   7"
+    ]
+    assert [rows for _, rows in shown(f"{BOXED}\n{BOXED.replace('| a ', '| b ')}")] == [
+        f"| a    | high  |\n{RULE}",
+        f"| b    | high  |\n{RULE}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["a  b\n--- ---\nx   1\n\n", "| a | b |\n|---|---|\n| c | d |\n\n", f"{BOXED}\n", "a | b\n--+--\n1 | 2\n"]
+)
+def test_each_line_is_looked_at_a_few_times(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    def looking(line: str) -> re.Match[str] | None:
+        nonlocal looked
+        looked += len(line)
+        return not_rows(line)
+
+    not_rows = table_headers._NOT_ROWS.fullmatch
+    monkeypatch.setattr(table_headers, "_NOT_ROWS", SimpleNamespace(fullmatch=looking))
+    assert tables(text * 500)
+    assert 0 < looked <= 500 * len(text)
