@@ -7,10 +7,11 @@ have a chance are looked at closely.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from math import fsum
 
@@ -26,7 +27,7 @@ from compactor_cli.text.noise import noisy_lines, prompt_at_end
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.scopes import Scopes
 from compactor_cli.text.section_headings import FilesShown, headings_between
-from compactor_cli.text.table_headers import tables
+from compactor_cli.text.table_headers import Table, tables
 from compactor_cli.text.table_rows import heads_of_rows
 from compactor_cli.text.terms import chunked
 from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units, outer_spans
@@ -102,6 +103,8 @@ class SessionLines:
         members = [] if clauses else _members(piece, usual)
         spans = [(member.start, member.end) for member in members]
         spans = spans or list(clause_spans(piece.text) if clauses else line_units(piece.text, apart=apart, noise=noise))
+        found = [] if piece.speech or piece.call or members else tables(piece.text)
+        spans = _with_rules(spans, found) if found else spans
         self._leads.update(_leads_of(piece, members, spans, first))
         self.starts.extend([start for start, _ in spans])
         self.ends.extend([end for _, end in spans])
@@ -114,14 +117,13 @@ class SessionLines:
         silent = {line for line, member in enumerate(members, first) if member.usual}
         silent.update(self._noisy(piece.text, noise, first) if noise else ())
         self.silent |= silent
-        if not (piece.speech or piece.call or members):
-            self._add_tables(number, piece.text, first)
+        self._add_tables(number, found, first)
         for line in silent | {header for header, _ in self._tables.get(number, ())}:
             self.bounds[line] = 0.0
 
-    def _add_tables(self, number: int, text: str, first: int) -> None:
+    def _add_tables(self, number: int, found: Iterable[Table], first: int) -> None:
         """Take note of the headers of tables that are lines of their own, from `first` on."""
-        for table in tables(text):
+        for table in found:
             line = bisect_left(self.starts, table.start, first)
             if line < len(self.starts) and self.ends[line] <= table.rows:
                 last = bisect_left(self.starts, table.end, line) - 1
@@ -222,9 +224,10 @@ class SessionLines:
             return -1
         if number not in self._scopes:
             self._scopes[number] = Scopes(piece.text)
-        for header, last in self._tables.get(number, ()):
-            if header < line <= last and self.ends[header] - self.starts[header] <= _LONGEST:
-                return header
+        of_tables = self._tables.get(number, [])
+        header, last = of_tables[bisect_left(of_tables, (line, -1)) - 1] if of_tables else (line, -1)
+        if header < line <= last and len(self.text(header).partition("\n")[0]) <= _LONGEST:
+            return header
         at = self._scopes[number].around(self.starts[line])
         of_piece = self.of_piece(number)
         found = bisect_right(self.starts, at, of_piece.start, of_piece.stop) - 1 if at >= 0 else -1
@@ -303,6 +306,21 @@ def _leads_of(
     elif piece.speech:
         parents = {**parents_of_items(piece.text), **heads_of_rows(piece.text)}
         yield from ((line, (parents[start],)) for line, (start, _) in enumerate(spans, first) if start in parents)
+
+
+def _with_rules(spans: Sequence[Span], found: Iterable[Table]) -> list[Span]:
+    """Return the spans of lines with the header of each table and the rule below it as one."""
+    joined: list[Span] = []
+    rest = iter([*((table.start, table.rows) for table in found), (sys.maxsize, sys.maxsize)])
+    start, rows = next(rest)
+    for span in spans:
+        while rows <= span[0]:
+            start, rows = next(rest)
+        if joined and start <= joined[-1][0] and span[1] <= rows:
+            joined[-1] = joined[-1][0], span[1]
+        else:
+            joined.append(span)
+    return joined
 
 
 class _UsualArguments:

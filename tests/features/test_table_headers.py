@@ -26,3 +26,31 @@ def test_a_header_is_chosen_with_a_row_only() -> None:
     selector = Selector(lines, lambda _: 1.0, len)
     selector.take(row)
     assert [*selector.taken] == [header, row]
+
+
+def headed(*table: str) -> list[tuple[str, str]]:
+    """The lines with letters of a result, each with the header it is quoted with."""
+    lines = Told(user("Look."), calling(call("c1", "query", '{"sql": "x"}')), answers("c1", "\n".join(table))).lines
+    scopes = [(line, lines.scope(line)) for line in lines.of_message(2) if lines.has_words(line)]
+    return [(lines.text(line).split()[1], lines.text(scope).split()[1] if scope >= 0 else "") for line, scope in scopes]
+
+
+def row(*cells: str) -> str:
+    return "| " + " | ".join(f"{cell:<40}" for cell in cells) + " |"
+
+
+def test_a_row_is_quoted_with_the_header_of_its_own_table() -> None:
+    rule = row("", "", "").replace(" ", "-").replace("|", "+")
+    first = [rule, row("gate", "level", "of"), rule, row("a7", "high", "x"), row("b7", "low", "x"), rule]
+    second = [rule, row("cost", "quay", "of"), rule, row("c7", "rent", "x"), rule, "2 rows in set, all of them now"]
+    own = [("gate", ""), ("a7", "gate"), ("b7", "gate"), ("cost", ""), ("c7", "cost"), ("rows", "")]
+    assert headed(*first, *second) == own
+    assert headed(*first, "", *second) == own
+
+
+def test_a_header_and_its_rule_are_one_line() -> None:
+    lines = told().lines
+    header, following, *_ = lines.of_message(2)
+    assert lines.text(header).split("\n")[1].strip("-+") == ""
+    assert "harbor_0" in lines.text(following)
+    assert lines.headers == {header}
