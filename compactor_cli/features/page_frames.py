@@ -1,11 +1,13 @@
-"""What pages have around them: lines with which several results of a tool begin or end alike, such as the navigation
-and the footer of a site."""
+"""What pages have around them, such as the navigation and the footer of a site: the lines with which at least three
+results of a tool begin alike, or end alike, one after the other. A few lines of each end at most, up to the first that
+they do not share, or that may be a value of a record or a row, which says something of each result."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from compactor_cli.features.call_lines import COMMANDS, PATHS
 from compactor_cli.features.work.endings import has_failed
@@ -15,14 +17,12 @@ from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 
-_EDGE = 20
+_EDGE = 8
 """Lines with words at the beginning, and at the end, of a result in which its frame stands."""
 _WHOLE = 6
 """Lines with words that a result has at least: a shorter one may be no more than what it says each time."""
 _ALIKE = 3
 """Results from which on what they share is of all of them."""
-_MOST = 0.5
-"""Share of the lines of a result that its frame is at most."""
 _NO_PAGE = (*COMMANDS, *PATHS)
 """Arguments of calls that run a command, or are about a file."""
 _OF_COMMAND = compiled_later(
@@ -30,8 +30,15 @@ _OF_COMMAND = compiled_later(
 )
 """What stands before what a command says, also where a later call reads on."""
 _HEAD = 300
-_Line = tuple[str, bool, str]
-"""A tool, whether a line stands at the end of its results, and the line."""
+_VALUE = compiled_later(
+    r"[^\w\s]{0,3}\s?[\"'`*_]{0,3}[^\W\d_][\w.()/-]*(?: [\w.()/-]+){0,3}[\"'`*_]*\s*"
+    r"(?:[:：=][\"'`*_]*(?=\s*\S)(?!//)|=>|->|\t)"
+)
+"""A name with a value, as in a record."""
+_ROW = compiled_later(r"[|│┃]|[+├└┌╭╰]?[-─=]{2,}[+┬┼┴]|.*\t|\S+(?: \S+)* {2,}\S")
+"""A row of a table, or a rule in one."""
+_Line = tuple[str, bool, tuple[str, ...]]
+"""A tool, whether a line stands at the end of its results, and the line, behind those between it and that end."""
 
 
 class PageFrames:
@@ -40,7 +47,9 @@ class PageFrames:
 
     def __init__(self, messages: Sequence[Message], pairing: Pairing | None) -> None:
         self._edges: dict[Spot, list[tuple[int, _Line]]] = {}
-        self._lines: dict[Spot, int] = {}
+        self._lines: dict[Spot, list[tuple[str, str]]] = {}
+        """Result -> its lines with words, each with its tool."""
+        self._results: Counter[tuple[str, str]] = Counter()
         self._oldest: dict[_Line, Spot] = {}
         self._times: Counter[_Line] = Counter()
         for result, call in (pairing or pair(messages)).answers.items():
@@ -49,19 +58,20 @@ class PageFrames:
                 continue
             lines = _with_words(part.text)
             edges = self._edges[result] = list(_edges(told.name, lines))
-            self._lines[result] = len(lines)
+            self._lines[result] = [(told.name, line) for _, line in lines]
+            self._results.update({*self._lines[result]})
             for key in {key for _, key in edges}:
                 self._times[key] += 1
                 self._oldest[key] = min(result, self._oldest.get(key, result))
 
     def lines(self, result: Spot) -> frozenset[int]:
         """Return the physical lines of a result, from 0, that are of a frame which an earlier one shows; none where
-        they are most of it, as of a list that is asked for again."""
+        they are more than what is new, as of a list that is asked for again."""
         edges = self._edges.get(result, ())
-        shared = {number for number, key in edges if self._times[key] >= _ALIKE and self._oldest[key] != result}
-        if len(shared) > _MOST * self._lines.get(result, 0):
+        shared = {number: key for number, key in edges if self._times[key] >= _ALIKE and self._oldest[key] != result}
+        if len(shared) > sum(self._results[line] < _ALIKE for line in self._lines.get(result, ())):
             return frozenset()
-        return frozenset(number for number, key in edges if number in shared and not any(result_errors(key[2], None)))
+        return frozenset(number for number, key in shared.items() if not any(result_errors(key[2][-1], None)))
 
 
 def _is_page(call: Part, result: Part) -> bool:
@@ -79,7 +89,11 @@ def _with_words(text: str) -> list[tuple[int, str]]:
 
 
 def _edges(tool: str, lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, _Line]]:
-    """Yield the lines at the ends of a result, with their numbers."""
-    if len(lines) >= _WHOLE:
-        yield from ((number, (tool, False, line)) for number, line in lines[:_EDGE])
-        yield from ((number, (tool, True, line)) for number, line in lines[-_EDGE:])
+    """Yield the lines at the ends of a result that may be of a frame, with their numbers: from the end on up to the
+    first one with a value."""
+    if len(lines) < _WHOLE:
+        return
+    for at_end, edge in ((False, lines[:_EDGE]), (True, lines[: -_EDGE - 1 : -1])):
+        frame = list(takewhile(lambda line: not (_VALUE.match(line[1]) or _ROW.match(line[1])), edge))
+        for place, (number, _) in enumerate(frame, 1):
+            yield number, (tool, at_end, tuple(line for _, line in frame[:place]))
