@@ -12,13 +12,15 @@ _WAY = (
     r"(?:options?|plans?|variante?n?|choices?|ways?|alternativen?|opci[oó]n(?:es)?|opzione|op[cç][aã]o"
     r"|方案|选项|方法|案)"
 )
+_WORDS = r"A-Za-zÀ-ɏ0-9_"
+"""What a letter is part of a word beside; words of scripts without blanks stand right beside a label."""
 _LETTERED = compiled_later(
     r"^[ \t]*(?:(?:[-*•>|]|#{1,6}|\d{1,2}[.)])[ \t]+)?(?:\*\*|__)?(?:"
     rf"\(?([a-h])(?:[.):：、．](?=[ \t*_])|[:：）])|{_WAY}[ \t]*([a-h])(?=[ \t.):：、．*_（(,，—–-]))",
     re.MULTILINE | re.IGNORECASE,
 )
 """The line that begins an item: a letter with a mark behind it, or behind a word for it."""
-_INLINE = compiled_later(r"(?<![\w)\]])(?:\(([1-9a-h])\)|(?<=[\s,:;])([1-9a-hA-H])\))[ \t]+(?=\S)")
+_INLINE = compiled_later(rf"(?<![{_WORDS})\]])(?:\(([1-9a-h])\)|(?<=[\s,:;])([1-9a-hA-H])\))[ \t]+(?=\S)")
 """A label within a sentence."""
 _SENTENCE_END = compiled_later(r"[.!?](?=\s|$)|[。！？；]|\n")
 _BETWEEN = compiled_later(r"(?:[\s,;，；]+(?:and|or|und|oder|et|ou|y|o|e)|或者?|和|还是)?[\s,;，；]*$")
@@ -26,14 +28,39 @@ _BETWEEN = compiled_later(r"(?:[\s,;，；]+(?:and|or|und|oder|et|ou|y|o|e)|或�
 _TOLD = 2
 """Words of an item within a sentence at least: a reference such as "see (1) and (2)" has none."""
 _WIDE = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_IN_BRACKETS = compiled_later(r"\(([a-h1-9])\)", re.IGNORECASE)
-_CUED = compiled_later(rf"(?<![^\W_]){_WAY}[ \t]*([a-h])(?![\w'’+#-])", re.IGNORECASE)
-_CAPITAL = compiled_later(r"(?<![\w'’./-])([B-H])(?![\w'’+#/-]|\.\w)")
+_IN_BRACKETS = compiled_later(rf"(?<![{_WORDS}\]])\(([a-h1-9])\)", re.IGNORECASE)
+_CUED = compiled_later(rf"(?<![A-Za-zÀ-ɏ0-9]){_WAY}[ \t]*([a-h])(?![{_WORDS}'’+#-])", re.IGNORECASE)
+_CAPITAL = compiled_later(rf"(?<![{_WORDS}'’./-])([B-H])(?![{_WORDS}'’+#/:-]|\.[{_WORDS}])")
 _ARTICLE = compiled_later(
-    r"(?<![\w'’./-])(A)(?=\s*(?:$|[.,;:!?)+&/，。；！？]|(?:and|or|und|oder|et|ou|y|o|is|isn['’]t|please|bitte|then|first"
-    r"|with|ist|es|est|è)\b)|[^\S\n]?[\u3400-\u9fff])"
+    rf"(?<![{_WORDS}'’./-])(A)(?=\s*(?:$|[.,;!?)+&/，。；！？]|(?:and|or|und|oder|et|ou|y|o|is|isn['’]t|please|bitte|then"
+    r"|first|with|ist|es|est|è)\b)|[^\S\n]?[\u3400-\u9fff])"
 )
 """The letter A where it is no article."""
+_OR = r"\s*(?:[,&+，、]|\b(?:and|or|und|oder|et|ou|y|o|e)\b|和|或)\s*"
+_SEVERAL = compiled_later(
+    rf"^\W*(?:(?:yes|ok|okay|ja|s[ií]|oui|both)\W+)*([a-h](?:{_OR}[a-h])+)"
+    r"(?=\W*$|[.,;:!]\s|\s+(?:please|bitte|both|are|sind|sont|son)\b)",
+    re.IGNORECASE,
+)
+"""A reply that begins with several letters."""
+_LETTER = compiled_later(r"(?<![a-z])[a-h](?![a-z])", re.IGNORECASE)
+_REFUSED = compiled_later(
+    r"(?:(?:\b(?:(?<!why )not|no|neither|nor|except|without|nicht|keine?[nrs]?|ohne|pas|sauf|sans|ni|sin|salvo"
+    r"|(?:anything|everything|all|nothing|any) but)|n['’]t)"
+    r"(?:\s+(?!(?:but|so|then|rather|instead|sondern|sino|mais|pero)\b)[\w'’]+){0,2}\s+\(?"
+    r"|[不别](?![如错然过妨])[^\s,.;:!?，。；：！？]{0,3}\s?)$",
+    re.IGNORECASE,
+)
+"""What stands before an item that is not wanted."""
+_NAME_BEFORE = compiled_later(
+    r"(?<![\w'’])(?!(?:Yes|Ok(?:ay)?|OK|So|Then|Both|And|Or|With|Also|Maybe|Either|Just|Only|Do|Go|Take|Use|Pick|Try|Choose"
+    r"|Select|Prefer|Want|Ja|Nimm|Nehme|Wähle|Und|Oder|Oui|Prends|Et|S[ií]|Elige|Elijo|Y|Prendo|Scelgo)\s)"
+    r"[A-ZÀ-Þ](?:[\w'’-]+[ \t]+|\.[ \t]*)$"
+)
+"""A name, or an initial, which a letter goes with."""
+_INITIAL = compiled_later(r"\.[ \t]*[A-Z]\.")
+_BEFORE = 60
+"""Characters before a label that tell whether it is one."""
 _BARE = compiled_later(
     r"^\W*(?:(?:yes|ok|okay|ja|s[ií]|oui)\W+)?([a-h])(?=\)|\W*$|[.,;:!]\s|\s+(?:please|bitte|and|und|y)\b)",
     re.IGNORECASE,
@@ -53,9 +80,16 @@ def labelled_items(answer: str, reply: str, numbers: Iterable[int]) -> list[tupl
 
 
 def _named(reply: str) -> Iterator[str]:
-    """Yield the labels that a reply names."""
+    """Yield the labels that a reply names, and does not refuse."""
     for pattern in (_IN_BRACKETS, _CUED, _CAPITAL, _ARTICLE, _BARE):
-        yield from (match[1].lower() for match in pattern.finditer(reply))
+        for match in pattern.finditer(reply):
+            before = reply[max(0, match.start() - _BEFORE) : match.start()]
+            is_letter = pattern is _CAPITAL or pattern is _ARTICLE
+            is_name = is_letter and _NAME_BEFORE.search(before)
+            if not (is_name or _REFUSED.search(before) or _INITIAL.match(reply, match.end())):
+                yield match[1].lower()
+    if several := _SEVERAL.match(reply):
+        yield from map(str.lower, _LETTER.findall(several[1]))
 
 
 def _lettered(answer: str) -> list[Item]:

@@ -105,3 +105,88 @@ def test_of_a_long_reply_the_label_counts_that_it_begins_with() -> None:
 @pytest.mark.parametrize("reply", ["(1).", "2", "A is fine", "(2)"])
 def test_references_are_no_items(answer: str, reply: str) -> None:
     assert picked(answer, reply) == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "就选方案B吧",
+        "方案B",
+        "选B",
+        "用B",
+        "B吧",
+        "我要B。",
+        "不如选B",
+        "不错，选B",
+        "走 B",
+        "选(b)",
+        "not A but B",
+        "Why not B?",
+        "No, B",
+        "Take B",
+        "B, not C",
+        "nicht A, sondern B",
+        "We take B. Thanks",
+        "B. Thanks",
+    ],
+)
+def test_a_letter_is_picked_beside_words_of_any_script(reply: str) -> None:
+    assert picked(WAYS, reply) == [B]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Vitamin C",
+        "Hepatitis B",
+        "I met J. B. Smith",
+        "A. B. Smith wrote it",
+        "my drive is C:",
+        "Team B lost",
+        "Grade B",
+        "f(a) fails",
+        "Where list_(b) is wrong",
+        "See x[0](c)",
+    ],
+)
+def test_a_letter_that_goes_with_a_name_picks_none(reply: str) -> None:
+    assert picked(WAYS, reply) == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Not B",
+        "anything but B",
+        "pas la B",
+        "nicht B",
+        "Kein B",
+        "ni B ni C",
+        "sin B",
+        "all except (b)",
+        "not B or C",
+        "Do not take B",
+        "don't do option b",
+        "不选B",
+        "不要方案B",
+        "别用B",
+        "Neither B nor C",
+    ],
+)
+def test_what_a_reply_refuses_is_not_picked(reply: str) -> None:
+    assert picked(WAYS, reply) == []
+    assert picked(WAYS, f"{reply}, option A") == [A]
+
+
+@pytest.mark.parametrize(
+    ("reply", "items"),
+    [
+        ("a and b", [A, B]),
+        ("a, b and c", [A, B, C]),
+        ("yes, both b & c please", [B, C]),
+        ("b、c", [B, C]),
+        ("a or what?", []),
+    ],
+)
+def test_small_letters_pick_all_that_they_name(reply: str, items: list[str]) -> None:
+    assert picked(WAYS, reply) == items
