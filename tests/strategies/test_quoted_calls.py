@@ -37,12 +37,22 @@ def test_two_calls_of_the_same_tool_in_one_message_stay_two() -> None:
         ('{"command": "git fetch origin"}', "git fetch origin"),
         ('{"cmd": "node -p \\"require.resolve(1)\\""}', 'node -p "require.resolve(1)"'),
         ('{"command": "ls", "timeout": 3}', "ls timeout=3"),
-        ('{"command": ""}', '{"command":""}'),
+        ('{"command": ""}', 'command=""'),
         ('{"query": "ls"}', "ls"),
         ('{"path": "a.py"}', "a.py"),
         ('{"ref": "e137", "text": "2", "submit": true}', "ref=e137 text=2 submit=true"),
-        ('{"ref": "e137", "text": "say \\"so\\", {now}"}', 'e137 say "so", {now}'),
-        ('{"paths": ["a.py", "b.py"], "query": ""}', 'paths=["a.py","b.py"]'),
+        ('{"ref": "e137", "text": "say \\"so\\", {now}"}', 'e137 text=say "so", {now}'),
+        ('{"paths": ["a.py", "b.py"], "query": ""}', 'paths=["a.py","b.py"] query=""'),
+        ('{"base": "release-7", "head": "tide-9"}', "release-7 head=tide-9"),
+        ('{"from": "Rome", "to": "Oslo"}', "Rome to=Oslo"),
+        ('{"content": "", "path": "a.py"}', 'content="" a.py'),
+        ('{"path": "src", "pattern": "tide"}', "src tide"),
+        ('{"path": "a.py", "file": "b.py"}', "a.py file=b.py"),
+        ('{"before": "level=3", "after": ""}', 'level=3 after=""'),
+        ('{"name": "x-1 at=sea", "at": "quay", "by": "Zed"}', 'name="x-1 at=sea" at=quay by=Zed'),
+        ('{"name": "x-1 at=sea", "at": "quay"}', '"x-1 at=sea" at=quay'),
+        ('{"command": "A=1 make", "env": "B=2 C"}', 'A=1 make env="B=2 C"'),
+        ('{"query": "a = b"}', "a = b"),
         ("{}", "{}"),
         ("ls {now}", "ls {now}"),
         (
@@ -80,7 +90,7 @@ def test_a_later_piece_of_a_query_stands_behind_where_it_is_asked_and_how_it_beg
         return quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in lines]))
 
     begun = shown(others[0])
-    assert begun.startswith("#1 psql: stg select name, setting, unit from pg_settings where name = … name = 'limit_")
+    assert begun.startswith("#1 psql: db=stg select name, setting, unit from pg_settings where name = … name = 'limit_")
     assert begun.endswith(" … → x"), "the query goes on behind it"
-    assert shown(begins).startswith("#1 psql: stg select name, setting, unit from pg_settings where name")
-    assert shown(first, begins, *others) == f"#1 psql: stg {query} → x"
+    assert shown(begins).startswith("#1 psql: db=stg select name, setting, unit from pg_settings where name")
+    assert shown(first, begins, *others) == f"#1 psql: db=stg {query} → x"
