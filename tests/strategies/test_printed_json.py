@@ -6,9 +6,14 @@ import json
 
 import pytest
 
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import read_session
+from compactor_cli.model.group import Group
+from compactor_cli.model.pairing import pair
+from compactor_cli.strategies.adaptive.in_place import InPlaceRenderer
 from compactor_cli.text.json_values import on_one_line
 from compactor_cli.text.units import json_members
-from tests.builders import call, calling, user
+from tests.builders import call, calling, read, user
 from tests.builders import result as answers
 from tests.features.sessions import Told
 from tests.strategies.test_in_place import newest
@@ -78,3 +83,45 @@ def test_a_file_of_json_that_was_changed_later_keeps_its_lines() -> None:
     piece = next(piece for piece in told.lines.session.pieces if piece.message == 2)
     assert piece.text == said
     assert piece.outdated == {4}
+
+
+def beside(said: str, asked: str, chosen: str) -> str:
+    """What stays at its place of a result of which the lines with a text were chosen."""
+    messages = read(
+        *map(
+            json.dumps,
+            [user("Go."), calling(call("c1", "run_query", json.dumps({"query": asked}))), answers("c1", said)],
+        )
+    )
+    lines = SessionLines(read_session(messages), lambda term: 1.0)
+    taken = {line for line in lines.of_message(2) if chosen in lines.text(line)}
+    assert taken
+    renderer = InPlaceRenderer(messages, lines, len, pair(messages))
+    edits = renderer.render(Group(1, (1, 2), sum(messages[i].tokens for i in (1, 2))), taken, "").edits
+    return next(edit.text for edit in edits if edit.message == 2)
+
+
+def test_beside_chosen_lines_a_list_shows_the_record_that_was_asked_for_or_its_first() -> None:
+    values = [
+        {"metric": {"code": f"code_{code}"}, "value": [1763478421.9, f"0.{code * 7}"]} for code in range(300, 324)
+    ]
+    said = json.dumps({"status": "success", "data": {"result": values}})
+    assert "code_311" in beside(said, "rate_of code_311", '"success"')
+    assert "code_300" not in beside(said, "rate_of code_311", '"success"')
+    assert "code_300" in beside(said, "x", '"success"')
+    assert beside(said, "x", "code_300").count("code_") == 1
+
+
+def test_of_several_records_that_were_asked_for_a_chosen_one_is_enough() -> None:
+    values = [{"code": f"code_{code // 2}", "level": f"level_{code}"} for code in range(600, 648)]
+    said = json.dumps({"status": "success", "data": {"result": values}})
+    shown = beside(said, "rate_of code_311", "level_623")
+    assert "level_623" in shown
+    assert "level_622" not in shown
+
+
+def test_beside_chosen_lines_of_other_results_nothing_more_is_shown() -> None:
+    record = {f"gate_{n}": f"the level is {n * 7} at the quay of the north" for n in range(24)}
+    assert "gate_11" not in beside(json.dumps(record), "rate_of gate_11", '"gate_3"')
+    plain = "\n".join(f"gate_{n} is high, and the level is {n * 7} at the quay of the north" for n in range(24))
+    assert "gate_11" not in beside(plain, "rate_of gate_11", "gate_3 ")

@@ -49,6 +49,8 @@ def test_a_table_has_a_header_and_a_row(text: str, header: str, row: str) -> Non
         "+ added -- here\n+------\nmore",
         "usage: gate  [-h]  file\n\n  -h  help  7\n  -v  more  8",
         "---- ----\n1 2",
+        "gate   level   size\n7 gates of the north are high\n8 gates of the south are low",
+        "gate   level   size\n7   x\n8   y",
     ],
 )
 def test_what_looks_like_a_table_is_none(text: str) -> None:
