@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 from compactor_cli.features.call_lines import COMMANDS, PATHS
 from compactor_cli.features.work.endings import has_failed
@@ -17,8 +17,9 @@ from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 
-_EDGE = 8
-"""Lines with words at the beginning, and at the end, of a result in which its frame stands."""
+_EDGE, _MARKED = 8, 24
+"""Lines with words at the beginning, and at the end, of a result where its frame stands; with those of tags alone."""
+_TAGS = compiled_later(r"(?:<[^<>]*>\s*)+")
 _WHOLE = 6
 """Lines with words that a result has at least: a shorter one may be no more than what it says each time."""
 _ALIKE = 3
@@ -31,7 +32,7 @@ _OF_COMMAND = compiled_later(
 """What stands before what a command says, also where a later call reads on."""
 _HEAD = 300
 _VALUE = compiled_later(
-    r"[^\w\s]{0,3}\s?[\"'`*_]{0,3}[^\W\d_][\w.()/-]*(?: [\w.()/-]+){0,3}[\"'`*_]*\s*"
+    r"[^\w\s<]{0,3}\s?[\"'`*_]{0,3}[^\W\d_][\w.()/-]*(?: [\w.()/-]+){0,3}[\"'`*_]*\s*"
     r"(?:[:：=][\"'`*_]*(?=\s*\S)(?!//)|=>|->|\t)"
 )
 """A name with a value, as in a record."""
@@ -93,7 +94,9 @@ def _edges(tool: str, lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, _
     first one with a value."""
     if len(lines) < _WHOLE:
         return
-    for at_end, edge in ((False, lines[:_EDGE]), (True, lines[: -_EDGE - 1 : -1])):
-        frame = list(takewhile(lambda line: not (_VALUE.match(line[1]) or _ROW.match(line[1])), edge))
+    for at_end, edge in ((False, lines[:_MARKED]), (True, lines[: -_MARKED - 1 : -1])):
+        said = accumulate(not _TAGS.fullmatch(line) for _, line in edge)
+        frame = [line for line, count in zip(edge, said, strict=True) if count <= _EDGE]
+        frame = list(takewhile(lambda line: not (_VALUE.match(line[1]) or _ROW.match(line[1])), frame))
         for place, (number, _) in enumerate(frame, 1):
             yield number, (tool, at_end, tuple(line for _, line in frame[:place]))
