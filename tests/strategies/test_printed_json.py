@@ -113,7 +113,7 @@ def test_beside_chosen_lines_a_list_shows_the_record_that_was_asked_for_or_its_f
 
 
 def test_of_several_records_that_were_asked_for_a_chosen_one_is_enough() -> None:
-    values = [{"code": f"code_{code // 2}", "level": f"level_{code}"} for code in range(600, 648)]
+    values = [{"code": f"code_{code // 2}", "level": f"level_{code} of the quay"} for code in range(600, 648)]
     said = json.dumps({"status": "success", "data": {"result": values}})
     shown = beside(said, "rate_of code_311", "level_623")
     assert "level_623" in shown
