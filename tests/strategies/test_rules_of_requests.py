@@ -204,7 +204,8 @@ def test_what_limits_without_an_order_stays_before_details_of_the_first_request(
     first = (
         "Hello, we move the choir library of Saint Odile to new shelves, 1,400 scores, before the concert on 9 March. "
         "The cellar is off limits. "
-        "Boxes of Brumel, Gombert and Isaac were brought by Anders, Berta and Caspar in 1998 and 2003 from Lund. "
+        "Boxes of Brumel, Gombert and Isaac were brought by Anders, Berta and Caspar in 1998 and 2003 from Lund "
+        "and Kiel. "
         "The scores of Josquin, Lassus and Morales were bound by Doris and Emil in 1987 and 1991 in Bonn and Jena. "
         "I will send you the lists of the four rooms one after another, as soon as the choir has gone through them."
     )
