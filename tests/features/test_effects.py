@@ -120,7 +120,7 @@ def test_a_tool_that_looks_or_works_here_has_no_effect_outside(tool: str) -> Non
         ("bundle exec rails db:migrate", "rails db:migrate"),
         ("alembic upgrade head", "alembic upgrade head"),
         ('psql -d x -c "DELETE FROM users WHERE id = 3; SELECT 1"', "psql x DELETE FROM users WHERE id = 3"),
-        ("psql x <<EOF\nBEGIN;\nDROP TABLE t;\nEOF", "psql x DROP TABLE t"),
+        ("psql x <<EOF\nBEGIN;\nDROP TABLE t;\nCOMMIT;\nEOF", "psql x DROP TABLE t"),
         ("rsync -az -e 'ssh -p 2' dist/ me@host:/srv", "rsync dist/ me@host:/srv"),
         ("scp a.txt host:", "scp a.txt host:"),
         ("ssh -i key -p 2 host 'cd /srv && docker compose up -d'", "ssh host cd /srv && docker compose up -d"),

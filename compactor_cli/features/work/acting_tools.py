@@ -34,7 +34,7 @@ _ALSO_THINGS = word_set(
 """Verbs that name a thing when they stand behind the name of a service: `github_issue_labels`."""
 _WITH_OBJECT = word_set("post reply schedule move set share save submit reset")
 """Verbs that do so unless what they are done to follows: `slack_post_message`, not `blog_post`."""
-_LOOKING = word_set(
+LOOKING = word_set(
     "get list search find read view fetch show check lookup look query describe count calculate compute estimate "
     "validate verify preview inspect analyze analyse track download export monitor watch retrieve browse ask wait is "
     "has can should how what which test status info details history results summary"
@@ -108,7 +108,7 @@ def asked_action(tool: str, arguments: object) -> str:
         value = arguments.get(key)
         if isinstance(value, str) and len(value) <= _LONGEST_ASKED and _ASKED.fullmatch(value):
             word = tool_words(value)[0]
-            looks = word in (_READING if key == "method" else _LOOKING)
+            looks = word in (_READING if key == "method" else LOOKING)
             return value if looks or word in _VERBS else ""
     return ""
 
@@ -121,7 +121,7 @@ def names_action(text: str) -> bool:
 @lru_cache(maxsize=1024)
 def _is_of_several_uses(tool: str) -> bool:
     words = tool_words(tool)
-    return bool(words) and not _WITHIN.search(tool) and _OF_AGENT.isdisjoint(words) and words[0] not in _LOOKING
+    return bool(words) and not _WITHIN.search(tool) and _OF_AGENT.isdisjoint(words) and words[0] not in LOOKING
 
 
 def commits_elsewhere(arguments: object) -> bool:
@@ -149,11 +149,11 @@ def _verb_of_service(words: tuple[str, ...]) -> str:
     if words[-1] == "write" and words[-2:-1] and words[-2] in _WRITTEN:
         return "write"
     for at, word in enumerate(words[: _SERVICE_WORDS + 1]):
-        if word in _LOOKING or word in _BETWEEN:
+        if word in LOOKING or word in _BETWEEN:
             return ""
         if at and word in _VERBS and word not in _ALSO_THINGS:
             behind = words[at + 1 : at + 2]
-            named = bool(behind) and behind[0] not in _LOOKING and behind[0] not in _VERBS
+            named = bool(behind) and behind[0] not in LOOKING and behind[0] not in _VERBS
             if named or word not in _WITH_OBJECT:
                 return word
     return ""

@@ -19,7 +19,6 @@ _AMOUNT = re.compile(r"--(?:[\w-]+-)?(?:revision|replicas|version|count|tag|imag
 """Options that say how much of something there is to be, or which version of it."""
 _ASSIGNED = re.compile(r"([\w./-]+)(?:=.*|-)$", re.DOTALL)
 """A value that is given to a name, or taken from it: `LOG_LEVEL=debug`, `team-`."""
-_ROW_VERBS = word_set("insert update delete replace merge copy truncate")
 
 
 class _Setting(Struct, frozen=True):
@@ -35,8 +34,8 @@ class NewestActs:
     def __init__(self) -> None:
         self._settings: dict[tuple[str, ...], dict[str, frozenset[str]]] = {}
         """Words of commands -> their texts -> names that they gave values to."""
-        self._changes: dict[tuple[str, str], dict[str, SqlChange]] = {}
-        """Database and name in it -> texts -> changes of it."""
+        self._changes: dict[str, dict[str, dict[str, SqlChange]]] = {}
+        """Databases -> first names of what was changed -> texts -> changes."""
 
     def note(self, text: str) -> Iterator[str]:
         """Take over what was done, and yield the texts of what it leaves nothing of."""
@@ -51,23 +50,31 @@ class NewestActs:
             yield from over
 
     def _note_change(self, text: str, place: str, change: SqlChange) -> Iterator[str]:
-        known = self._changes.setdefault((place, change.name), {})
-        over = [other for other, before in known.items() if other != text and _leaves_nothing(change, before)]
-        for other in over:
-            del known[other]
-        known[text] = change
-        yield from over
+        if change.verb == "rollback":
+            for changes in self._changes.pop(place, {}).values():
+                yield from changes
+            return
+        known = self._changes.setdefault(place, {})
+        for name in change.names if change.ends or change.anew else ():
+            changes = known.get(name, {})
+            over = [other for other, before in changes.items() if other != text and _leaves_nothing(change, before)]
+            for other in over:
+                del changes[other]
+            yield from over
+        known.setdefault(change.names[0], {})[text] = change
 
 
 def _leaves_nothing(change: SqlChange, before: SqlChange) -> bool:
     """Return whether a change of something in a database leaves nothing of one before."""
-    if change.anew:
-        return before.verb == "create"
-    if not change.ends:
+    if not set(before.names) <= set(change.names):
         return False
-    if change.part:
-        return before.part == change.part
-    return change.verb == "drop" or before.verb in _ROW_VERBS
+    if before.rows:
+        return change.verb == "truncate" or (change.verb == "drop" and change.kind == "table")
+    if change.kind != before.kind:
+        return False
+    if change.columns:
+        return before.columns != () and set(before.columns) <= set(change.columns)
+    return change.verb == "drop" or (change.anew and before.verb == "create")
 
 
 def _setting(text: str) -> _Setting | None:

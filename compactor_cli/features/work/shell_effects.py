@@ -13,7 +13,7 @@ from compactor_cli.features.work.git_steps import first_line, git_step
 from compactor_cli.features.work.github_steps import github_key, github_step
 from compactor_cli.features.work.programs import program_words, without_prefixes
 from compactor_cli.features.work.remote_steps import awaits, database_script, remote_key, remote_step
-from compactor_cli.features.work.sql_effects import sql_effects, sql_key
+from compactor_cli.features.work.sql_effects import all_confirmed, sql_effects, sql_key
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
@@ -44,16 +44,22 @@ _FATAL = compiled_later(
 """How programs say that they gave up, where their exit code is hidden."""
 _ROLLED_OUT = compiled_later(r"successfully rolled out")
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
+_SEVERAL = 2
 _GIT_ASIDE = word_set("add status diff log")
 
 
 def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
     """Yield the effects of the steps of a command, done, failed or unfinished; none where the result of one that ended
     leaves it open. Commands of git that only move to other commits have no text."""
+    clients = [database_script(without_prefixes(list(step.words)), step.document) for step in steps]
+    scripts = [script for _, script in clients if script]
+    sure = len(scripts) < _SEVERAL or all_confirmed(call.said, scripts)
     for at, step in enumerate(steps):
-        place, script = database_script(without_prefixes(list(step.words)), step.document)
+        place, script = clients[at]
         if script:
-            yield from sql_effects(call, place, script, done=_step_done(call, steps, at, ""))
+            alone = all(_is_aside(other) for other in steps if other is not step)
+            done = _step_done(call, steps, at, "")
+            yield from sql_effects(call, place, script, done=done, alone=alone) if sure or call.undecided else ()
             continue
         text, key, git = _step_effect(step, steps)
         if not text and (not git or call.undecided):

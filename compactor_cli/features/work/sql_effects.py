@@ -3,57 +3,74 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from compactor_cli.features.work.acting_tools import only_tries, tool_words
+from compactor_cli.features.work.acting_tools import LOOKING, only_tries, tool_words
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect, reason, with_alike
+from compactor_cli.features.work.json_results import result_members, says_failed, stated_error
 from compactor_cli.features.work.sql_statements import SqlChange, sql_change, sql_changes
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
-_SQL_KEYS = ("sql", "sql_query", "sqlQuery", "sql_statement", "statement", "statements", "ddl")
-_QUERY_KEYS = ("query", "queries")
-_SEARCHES = word_set("search find grep docs doc web browse lookup fetch read get list log logs code issue issues ask")
-"""Words of tools whose query is no statement, whatever it says."""
+_KEYS = ("sql", "sql_query", "sqlQuery", "sql_statement", "statement", "statements", "ddl", "query", "queries")
+_DATABASES = word_set(
+    "sql sqlite sqlite3 psql postgres postgresql mysql mariadb db database bigquery snowflake redshift duckdb "
+    "clickhouse oracle mssql"
+)
+"""Words of tools whose query is a statement."""
+_LOOKS = LOOKING - {"query"} | word_set(
+    "format lint parse explain translate convert beautify generate build plan dry docs doc"
+)
+"""Words of tools that carry out no statement, whatever they are given."""
 _PLACE = re.compile(r"[A-Za-z][\w.@-]{0,39}")
 """An argument that says which of several databases is meant."""
 _MOST_PLACES = 2
 _TOLD = compiled_later(
     r"(\S+(?: [A-Za-z][\w.@-]{0,39}){0,2}?) ((?:create|drop|alter|truncate|insert|replace|merge|update|"
-    r"delete|refresh|comment|copy|grant|revoke|with)\b.*)",
+    r"delete|refresh|comment|copy|grant|revoke|with|rollback)\b.*)",
     re.IGNORECASE,
 )
 """How a change is told: by what, in which database, and its statement."""
 _ERROR = compiled_later(
-    r"^(?:psql:[^\n]*?:\d+: )?(?:ERROR|FATAL|PANIC)(?: \d+ \([^)\n]*\)[^:\n]*)?:\s+\S[^\n]*|"
-    r"^(?:Parse|Runtime) error\b[^\n]*|"
-    r"^[\w.]*(?:Sql|SQL|Programming|Operational|Integrity)\w*(?:Error|Exception)\b[^\n]*",
+    r"^[ \t]*(?:psql:[^\n]*?:\d+: )?(?:ERROR|FATAL|PANIC|[Ee]rror)(?: \d+ \([^)\n]*\)[^:\n]*)?:\s+\S[^\n]*|"
+    r"^psql: error[^\n]*|^(?:Parse|Runtime) error\b[^\n]*|^ORA-\d+[^\n]*|^Msg \d+, Level [^\n]*|"
+    r"^[\w.]*(?:Sql|SQL|Programming|Operational|Integrity)\w*(?:Error|Exception)\b[^\n]*|^SQL compilation error[^\n]*|"
+    r"^[^\n]{0,80}\bnear \"[^\"\n]*\": syntax error|^You have an error in your SQL syntax[^\n]*|"
+    r"^[^\n]{0,80}\b(?:cannot execute \w+ |permission denied|read-only (?:transaction|database|mode|connection))[^\n]*",
     re.MULTILINE,
 )
 """How databases say that a statement failed."""
 _TAG = compiled_later(
-    r"^(?:CREATE|ALTER|DROP|TRUNCATE|INSERT|MERGE|UPDATE|DELETE|REFRESH|COMMENT|COPY|GRANT|REVOKE)\b[A-Z ]*(?:\d+ ?)*$",
+    r"^[ \t]*((?:CREATE|ALTER|DROP)(?: [A-Z]+){0,3}|TRUNCATE TABLE|REFRESH MATERIALIZED VIEW|COMMENT|"
+    r"(?:GRANT|REVOKE)(?: ROLE)?|ROLLBACK|INSERT \d+ (?P<put>\d+)|(?:MERGE|UPDATE|DELETE|COPY) (?P<rows>\d+))[ \t]*$",
     re.MULTILINE,
 )
 """What PostgreSQL says of a statement that it has carried out."""
-_ROWS = compiled_later(
-    r"^(?:INSERT \d+|UPDATE|DELETE|MERGE|COPY) (\d+)$|\b(\d+) rows? affected|"
-    r"\"(?:row_?count|rows_?affected|affected_?rows)\"\s*:\s*(\d+)",
-    re.MULTILINE | re.IGNORECASE,
+_COUNT = compiled_later(r"\b(\d+) rows? affected", re.IGNORECASE)
+_COUNTS = ("rowCount", "row_count", "rowsAffected", "rows_affected", "affectedRows", "affected_rows", "changes")
+_QUERY_OK = compiled_later(r"^Query OK\b", re.MULTILINE)
+_ALL_WELL = compiled_later(
+    r"\s*(?:ok|null|\[\s*\]|\{\s*\}|\(?(?:bash completed with )?no output\)?|"
+    r"(?:query|statement|command|sql)(?: was)? executed successfully)?\.?\s*",
+    re.IGNORECASE,
 )
+"""Results that say nothing but that a statement was carried out."""
+_NOT_THERE = compiled_later(r"\bskipping\b")
+_NO_ROWS = compiled_later(r"\b0 rows\b", re.IGNORECASE)
+_ROLLED_BACK = compiled_later(r"^[ \t]*ROLLBACK[ \t]*$", re.MULTILINE)
 _FAILED_WIDTH = 160
 
 
 def sql_of(tool: str, arguments: Any) -> str:
     """Return the statements of SQL that a call of a tool gives; empty where it gives none."""
-    if not isinstance(arguments, dict) or only_tries(arguments):
+    words = tool_words(tool)
+    if not isinstance(arguments, dict) or only_tries(arguments) or not _LOOKS.isdisjoint(words):
         return ""
-    keys = _SQL_KEYS if _SEARCHES.intersection(tool_words(tool)) else (*_SQL_KEYS, *_QUERY_KEYS)
-    for value in map(arguments.get, keys):
+    for value in map(arguments.get, _KEYS[:1] if _DATABASES.isdisjoint(words) else _KEYS):
         if isinstance(value, str):
             return value
         if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
@@ -70,26 +87,47 @@ def tool_sql_effects(call: ToolCall) -> Iterator[Effect]:
     yield from sql_effects(call, " ".join([call.tool, *places]), script, done=not call.failed)
 
 
-def sql_effects(call: ToolCall, place: str, script: str, *, done: bool | None) -> Iterator[Effect]:
+def sql_effects(call: ToolCall, place: str, script: str, *, done: bool | None, alone: bool = True) -> Iterator[Effect]:
     """Yield what the statements of a script did. `place`: by what and in which database; `done`: whether the call, or
-    the step of a shell, took effect, as far as that is known."""
+    the step of a shell, took effect, as far as that is known; `alone`: nothing else has a part in the result. Nothing
+    is told where the result confirms neither success nor failure, or only says the statements again."""
     changes = sql_changes(script)
-    error = _ERROR.search(call.said)
-    if not changes:
+    if not changes or "".join(call.said.split()) == "".join(script.split()):
         return
-    if call.undecided or done is False or error:
-        carried_out = len(_TAG.findall(call.said, 0, error.start())) if error else 0
-        if not carried_out or carried_out < len(changes):
-            # what came before the one that failed may have been taken back with it, what comes behind it may not run
-            which = changes[carried_out:][: 1 if _TAG.search(call.said) else None]
-            text = one_line(f"{place} {'; '.join(change.text for change in which)}", _FAILED_WIDTH)
-            why = "" if call.undecided else with_alike(call.said, error.group()) if error else reason(call)
-            yield Effect(text, sql_key(text) or text, False, why, unfinished=call.undecided)
-    elif done:
-        told = _rows(call.said) if sum(change.rows for change in changes) == 1 else ""
-        for change in changes:
-            text = f"{place} {change.text}"
-            yield Effect(f"{text} → {told}" if told and change.rows else text, sql_key(text) or text, True)
+    error = _ERROR.search(call.said)
+    tags = list(_tags(changes, call.said))
+    proved = len(tags) == len(changes) and (error is None or tags[-1].start() > error.start())
+    if not call.undecided and (proved or (done and not error and not _states_error(call.said))):
+        yield from _confirmed(call.said, place, changes, tags if proved else [])
+    elif len(tags) < len(changes) and (
+        call.undecided or done is False or (alone and (error or _states_error(call.said)))
+    ):
+        # what came before the one that failed may have been taken back with it, what comes behind it may not run
+        which = changes[len(tags) :][: 1 if tags else None]
+        text = one_line(f"{place} {'; '.join(change.text for change in which)}", _FAILED_WIDTH)
+        why = with_alike(call.said, error.group()) if error else reason(call) or stated_error(call.said)
+        key = f"{place} {which[0].key}"
+        yield Effect(text, key, False, "" if call.undecided else why, unfinished=call.undecided)
+
+
+def all_confirmed(said: str, scripts: Sequence[str]) -> bool:
+    """Return whether a result shows that all scripts of a command were carried out, each of their statements."""
+    changes = [change for script in scripts for change in sql_changes(script)]
+    tags = list(_tags(changes, said))
+    tagged = len(tags) == len(changes) and not any(map(_is_none, tags))
+    return not _ERROR.search(said) and (tagged or _ALL_WELL.fullmatch(said) is not None)
+
+
+def _confirmed(said: str, place: str, changes: Sequence[SqlChange], tags: Sequence[re.Match[str]]) -> Iterator[Effect]:
+    """Yield what statements did, where the result says so: by its tags, where it has one of each statement."""
+    taken_back = _ROLLED_BACK.search(said) and changes[0].verb != "rollback"
+    if taken_back or _NOT_THERE.search(said) or not (tags or _confirms(changes, said)):
+        return
+    told = _rows(said) if sum(change.rows for change in changes) == 1 else ""
+    for at, change in enumerate(changes):
+        text = f"{place} {change.text}"
+        if not tags or not _is_none(tags[at]):
+            yield Effect(f"{text} → {told}" if told and change.rows else text, f"{place} {change.key}", True)
 
 
 def told_change(text: str) -> tuple[str, SqlChange] | None:
@@ -102,13 +140,53 @@ def told_change(text: str) -> tuple[str, SqlChange] | None:
 def sql_key(text: str) -> str:
     """Return what a later success has to share with a change that failed, of its text; empty for other effects."""
     told = told_change(text)
-    if told is None:
-        return ""
-    place, change = told
-    return " ".join(filter(None, [place, change.verb, change.kind, change.name, change.part]))
+    return f"{told[0]} {told[1].key}" if told else ""
+
+
+def _tags(changes: Sequence[SqlChange], said: str) -> Iterator[re.Match[str]]:
+    """Yield what a result says of the changes, one after the other, as far as it does."""
+    found = _TAG.finditer(said)
+    for change in changes:
+        tag = next((tag for tag in found if tag[1].split(" ")[0].lower() == change.verb), None)
+        if tag is None:
+            return
+        yield tag
+
+
+def _is_none(tag: re.Match[str]) -> bool:
+    return int(tag["put"] or tag["rows"] or 1) == 0
+
+
+def _confirms(changes: Sequence[SqlChange], said: str) -> bool:
+    """Return whether a result without tags says that statements were carried out."""
+    if _ALL_WELL.fullmatch(said):
+        return True
+    if not any(change.rows for change in changes):
+        if _QUERY_OK.search(said):
+            return True
+    elif _NO_ROWS.search(said):
+        return False
+    counts = list(_counts(said))
+    stated = result_members(said)
+    well = any(stated.get(key) is True for key in ("success", "ok")) or stated.get("status") in ("ok", "success")
+    return all(counts) if counts else well
+
+
+def _states_error(said: str) -> bool:
+    return says_failed(said) or str(result_members(said).get("status")).lower() in ("error", "failed")
+
+
+def _counts(said: str) -> Iterator[int]:
+    """Yield the numbers of rows that a result says to be changed."""
+    for tag in _TAG.finditer(said):
+        if count := tag["put"] or tag["rows"]:
+            yield int(count)
+    yield from map(int, _COUNT.findall(said))
+    stated = result_members(said)
+    yield from (count for count in map(stated.get, _COUNTS) if type(count) is int)
 
 
 def _rows(said: str) -> str:
     """Return how many rows were changed, where a result says so once."""
-    found = [next(filter(None, groups)) for groups in _ROWS.findall(said)]
-    return f"{found[0]} {'row' if found[0] == '1' else 'rows'}" if len(found) == 1 else ""
+    found = list(_counts(said))
+    return f"{found[0]} {'row' if found[0] == 1 else 'rows'}" if len(found) == 1 else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -11,72 +11,100 @@ from compactor_cli.text.cached import remembered
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 
-_LONGEST = 50_000
+_LONGEST = 20_000
 """Characters of a script that is taken apart."""
 _STATEMENT_WIDTH = 110
 _PIECE = compiled_later(
-    r"(?P<body>\$(?P<tag>\w*)\$.*?\$(?P=tag)\$)|(?P<quoted>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`)|"
-    r"(?P<comment>--[^\n]*|/\*.*?\*/)|(?P<end>;)|[^'\"`$;/-]+|.",
+    r"(?P<body>\$(?P<tag>\w{0,60})\$.*?\$(?P=tag)\$)|(?P<quoted>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`)|"
+    r"(?P<comment>--[^\n]*|/\*.*?\*/|\\(?:timing|x|echo|pset|d\w*\+?|set ON_ERROR_STOP)\b[^\n]*)|(?P<end>;)|"
+    r"(?P<unsure>\$\w{0,60}\$|/\*|['\"`\\#\[])|[^'\"`$;/\\#\[-]+|.",
     re.DOTALL,
 )
-_QUOTED = "'\"`[]"
-_NAME = r"(?P<name>(?:[\"`\[][^\"`\]\n]+[\"`\]]|[^\s\"`\[(;,])+)"
-_THERE = r"(?:if\s+(?:not\s+)?exists\s+)?"
+"""Pieces of a script. One that is unsure opens what is not closed, or means one thing to one database only."""
+_ESCAPED = compiled_later(r"\\['\"`]")
+"""A quote that some databases take for a part of what is quoted."""
+_QUOTED_NAME = compiled_later(r"[\"`]([\w.$-]+)[\"`]")
+_SECRET_NEXT = compiled_later(
+    r"(?:passw|pwd|secret|token|key|identified|credential)[\w\" ]{0,30}[=:,( ]*$", re.IGNORECASE
+)
+_SECRET_IN = compiled_later(r"(?:passw|pwd|secret|token|key)\w*\s*[=:]|://[^/\s]*@", re.IGNORECASE)
+_SECRET_WORD = compiled_later(r"(\bidentified by )[^\s'\";…]+", re.IGNORECASE)
+_ONE = r"[\w.$@-]+(?![\w.$@…-])"
+_NAME = rf"(?P<name>{_ONE})"
+_NAMES = rf"(?P<name>{_ONE}(?:, ?{_ONE})*)"
+_THERE = r"(?:if (?:not )?exists )?"
 _KIND = (
-    r"(?:(?:unique|materialized|foreign|unlogged|external|constraint|fulltext|event|global)\s+)*(?P<kind>database|domain|"
+    r"(?:(?:unique|materialized|foreign|unlogged|external|constraint|fulltext|event|global) )*(?P<kind>database|domain|"
     r"extension|function|index|keyspace|policy|procedure|publication|role|rule|schema|sequence|server|subscription|"
-    rf"synonym|table|tablespace|trigger|type|user|view|warehouse)\s+(?:concurrently\s+)?{_THERE}(?:only\s+)?{_NAME}"
+    rf"synonym|table|tablespace|trigger|type|user|view|warehouse) (?:concurrently )?{_THERE}(?:only )?"
 )
 _OF_TABLES = ("trigger", "policy", "rule")
 """What has a name of its own for each table."""
-_ON = compiled_later(rf"\bon\s+(?:only\s+)?{_NAME}", re.IGNORECASE)
-_COLUMN = rf"\s+(?P<does>add|drop|alter|modify|change)\s+(?:column\s+)?{_THERE}(?P<column>[\w\"`]+)"
-_ALTERED = compiled_later(
-    rf"(?:^|,)\s*(?P<does>add|drop|alter|modify|change)\s+(?:column\s+)?{_THERE}(?P<column>[\w\"`]+)", re.IGNORECASE
+_PUTS_IN = ("insert", "replace", "merge")
+_WITH_BODY = ("trigger", "rule", "function", "procedure")
+"""What may have statements of its own."""
+_BODY = compiled_later(r"…|\bexecute (?:function|procedure) [\w.]+ ?\([^()]*\)$", re.IGNORECASE)
+"""A body in quotes, or one that only calls a function."""
+_ON = compiled_later(rf"\bon (?:only )?{_NAME}", re.IGNORECASE)
+_COLUMN = (
+    rf"(?P<does>add|drop|alter|modify|change) (?:column )?{_THERE}"
+    r"(?!(?:constraint|primary|foreign|unique|check|index|key|fulltext|partition|period|exclude|column|if)\b)(?P<column>\w+)"
 )
+_ALTERED = compiled_later(rf"(?:^|,) ?{_COLUMN}", re.IGNORECASE)
 """What is done to each of several columns."""
-_TABLE = rf"(?:table\s+)?{_THERE}(?:only\s+)?{_NAME}"
-_CHANGES = (
-    rf"(?P<verb>create)(?P<anew>\s+or\s+\w+)?\s+{_KIND}",
-    rf"(?P<verb>(?P<ends>drop))\s+{_KIND}",
-    rf"(?P<verb>alter)\s+{_KIND}(?:{_COLUMN})?",
-    rf"(?P<verb>(?P<ends>truncate))\s+{_TABLE}",
-    rf"(?P<verb>(?P<rows>insert))(?:\s+(?:or\s+)?\w+)??\s+into\s+{_TABLE}",
-    rf"(?P<verb>(?P<rows>replace|merge))\s+into\s+{_TABLE}",
-    rf"(?P<verb>(?P<rows>update))\s+(?:only\s+)?{_NAME}(?:\s+(?:as\s+)?\w+)??\s+set\b",
-    rf"(?P<verb>(?P<rows>delete))\s+from\s+(?:only\s+)?{_NAME}",
-    rf"(?P<verb>refresh)\s+materialized\s+view\s+(?:concurrently\s+)?{_NAME}",
-    rf"(?P<verb>comment)\s+on\s+\w+\s+{_NAME}",
-    rf"(?P<verb>(?P<rows>copy))\s+{_NAME}(?:\s*\([^)]*\))?\s+from\b",
-    rf"(?P<verb>grant|revoke)\s+[^;]+?\s(?:to|from)\s+{_NAME}",
+_TABLE = rf"(?:table )?{_THERE}(?:only )?"
+_CHANGES = tuple(
+    compiled_later(change, re.IGNORECASE)
+    for change in (
+        rf"(?P<verb>create)(?P<anew> or \w+)? {_KIND}{_NAME}",
+        rf"(?P<verb>(?P<ends>drop)) {_KIND}{_NAMES}",
+        rf"(?P<verb>alter) {_KIND}{_NAME}",
+        rf"(?P<verb>(?P<ends>truncate)) {_TABLE}{_NAMES}",
+        rf"(?P<verb>(?P<rows>insert))(?: (?:or )?\w+)?? into {_TABLE}{_NAME}",
+        rf"(?P<verb>(?P<rows>replace|merge)) into {_TABLE}{_NAME}",
+        rf"(?P<verb>(?P<rows>update)) (?:only )?{_NAME}(?: (?:as )?\w+)?? set\b",
+        rf"(?P<verb>(?P<rows>delete)) from (?:only )?{_NAME}",
+        rf"(?P<verb>refresh) materialized view (?:concurrently )?{_NAME}",
+        rf"(?P<verb>comment) on \w+ {_NAME}",
+        rf"(?P<verb>(?P<rows>copy)) {_NAME}(?: ?\([^()]*\))? from\b",
+        rf"(?P<verb>grant|revoke) [^;]+? (?:to|from) {_NAME}",
+        r"(?P<verb>(?P<name>rollback))(?: work| tran| transaction)?(?: and no chain)?$",
+    )
 )
-_WITH = r"with\b.*?\b(?=(?:insert\s+into|update\s+(?:only\s+)?[\w.\"]+\s+set|delete\s+from)\b)"
+_WITH = compiled_later(r"with\b.*?\b(?=(?:insert into|update (?:only )?[\w.]+ set|delete from)\b)", re.IGNORECASE)
 """What stands before a statement that uses the rows of queries."""
-_CHANGE = tuple(compiled_later(rf"(?:{_WITH})?{change}", re.IGNORECASE | re.DOTALL) for change in _CHANGES)
 _FIRST_WORD = compiled_later(
-    r"\s*(?:create|drop|alter|truncate|insert|replace|merge|update|delete|refresh|comment|copy|grant|revoke|with)\b",
+    r"(?:create|drop|alter|truncate|insert|replace|merge|update|delete|refresh|comment|copy|grant|revoke|with|rollback)\b",
     re.IGNORECASE,
 )
-_FOR_CLIENT = compiled_later(r"(?:\s*\\[^\n]*\n)+")
-"""Lines that a client of a database reads itself."""
-_OPEN_BODY = compiled_later(r"\s*create\b[^…]*\b(?:function|procedure|trigger|event)\b[^…]*\bbegin\b", re.IGNORECASE)
-"""A statement whose body has statements of its own, without quotes around it."""
-_BEGINS = compiled_later(r"\s*(?:begin|start\s+transaction)\b", re.IGNORECASE)
-_TAKEN_BACK = compiled_later(r"\s*(?:rollback|abort)\s*(?:work|transaction)?\s*$", re.IGNORECASE)
+_TEMPORARY = compiled_later(r"create (?:or \w+ )?(?:local |global )?temp", re.IGNORECASE)
+_BEGINS = compiled_later(
+    r"(?:begin|start transaction)(?: (?:work|tran|transaction|immediate|deferred|exclusive|isolation|read)\b.*)?$",
+    re.IGNORECASE,
+)
+_COMMITS = compiled_later(r"(?:commit|end)(?: (?:work|tran|transaction))?$", re.IGNORECASE)
+_UNREAD = compiled_later(
+    r"(?:begin|start|commit|end|if|while|declare|delimiter|else|case|loop|for)\b|"
+    r".*\b(?:rollback|abort|autocommit|implicit_transactions|noexec|parseonly|fmtonly)\b",
+    re.IGNORECASE,
+)
+"""Statements behind which it is not known what is carried out, and what stays."""
 
 
 class SqlChange(Struct, frozen=True):
     """A statement that changes something."""
 
     text: str
-    """On one line, without the bodies of functions."""
+    """On one line, without the bodies of functions, secrets, and the rows that are put in."""
     verb: str
-    name: str
+    names: tuple[str, ...]
     """What it changes, in small letters."""
+    key: str
+    """What another statement shares with it that does the same."""
     kind: str = ""
     """Of what kind that is, where the statement says so."""
-    part: str = ""
-    """The columns of it."""
+    columns: tuple[str, ...] = ()
+    """The columns of a table that it alters."""
     ends: bool = False
     """What it names is no more afterwards, or has no rows."""
     anew: bool = False
@@ -85,55 +113,115 @@ class SqlChange(Struct, frozen=True):
     """It changes rows."""
 
 
+class _Statement(Struct, frozen=True):
+    """A statement on one line: whole, as it is told, and without what is quoted."""
+
+    exact: str
+    shown: str
+    bare: str
+
+
 @remembered
 def sql_changes(script: str) -> tuple[SqlChange, ...]:
-    """Return the statements of a script that change something. None where it takes them back in the end; where it takes
-    back what an earlier one began, that is what it changes."""
+    """Return the statements of a script that change something, and are not taken back. None of a script that holds what
+    is not surely understood."""
     if len(script) > _LONGEST:
         return ()
-    statements = list(_statements(script))
-    if any(map(_TAKEN_BACK.match, statements)):
-        return () if any(map(_BEGINS.match, statements)) else (SqlChange("rollback", "rollback", ""),)
-    whole = next((at for at, statement in enumerate(statements) if _OPEN_BODY.match(statement)), len(statements))
-    return tuple(filter(None, map(sql_change, statements[: whole + 1])))
+    statements, sure = _statements(script)
+    kept: list[SqlChange] = []
+    begun: list[SqlChange] | None = None
+    for statement in statements if sure else ():
+        change = _change(statement)
+        if _BEGINS.match(statement.bare) and begun is None:
+            begun = []
+        elif _COMMITS.match(statement.bare) and (begun is not None or statement.bare[0] in "cC"):
+            kept += begun or []
+            begun = None
+        elif change is not None and change.verb == "rollback" and len(statements) == 1:
+            return (change,)
+        elif _UNREAD.match(statement.bare) or (change is None and _may_have_body(statement)):
+            return ()
+        elif change is not None:
+            (kept if begun is None else begun).append(change)
+    return tuple(kept)
 
 
-def sql_change(statement: str) -> SqlChange | None:
-    """Return what a statement changes; nothing for one that only looks, or sets something for the session."""
-    statement = _FOR_CLIENT.sub("", statement.strip(), count=1).strip()
-    if not _FIRST_WORD.match(statement):
+def sql_change(told: str) -> SqlChange | None:
+    """Return what a statement changes, of how it is told, which may be cut."""
+    statements, _ = _statements(told)
+    return _change(statements[0]) if statements else None
+
+
+def _may_have_body(statement: _Statement) -> bool:
+    return statement.bare.lower().startswith(("create ", "alter ")) and not _TEMPORARY.match(statement.bare)
+
+
+def _change(statement: _Statement) -> SqlChange | None:
+    """Return what a statement changes; nothing for one that only looks, or sets something for the session, or has a
+    body that is not in quotes."""
+    bare = statement.bare
+    if not _FIRST_WORD.match(bare):
         return None
-    found = next(filter(None, (pattern.match(statement) for pattern in _CHANGE)), None)
+    if before := _WITH.match(bare):
+        bare = bare[before.end() :]
+    found = next(filter(None, (pattern.match(bare) for pattern in _CHANGES)), None)
     if found is None:
         return None
     groups = found.groupdict("")
-    on = _ON.search(statement) if groups.get("kind", "").lower() in _OF_TABLES else None
-    altered = list(_ALTERED.finditer(statement[found.start("does") :].partition(";")[0])) if groups.get("does") else []
+    verb, kind, names = groups["verb"].lower(), groups.get("kind", "").lower(), _names(groups["name"])
+    if verb in ("create", "alter") and kind in _WITH_BODY and not _BODY.search(bare):
+        return None
+    on = _ON.search(bare) if kind in _OF_TABLES else None
+    if on:
+        names = tuple(f"{name} on {on['name'].lower()}" for name in names)
+    altered = list(_ALTERED.finditer(bare[found.end() :].lstrip())) if verb == "alter" and kind == "table" else []
+    does = [f"{each['does']} {each['column']}".lower() for each in altered]
+    plain = does or (verb in ("create", "drop", "truncate", "refresh"))
+    key = " ".join([verb, kind, *names, *does]) if plain else statement.exact.lower()
     return SqlChange(
-        one_line(statement, _STATEMENT_WIDTH),
-        groups["verb"].lower(),
-        _plain(groups["name"]) + (f" on {_plain(on['name'])}" if on else ""),
-        kind=groups.get("kind", "").lower(),
-        part=" ".join(_plain(each["column"]) for each in altered),
-        ends=bool(groups.get("ends")) or {each["does"].lower() for each in altered} == {"drop"},
+        found.group() if verb in _PUTS_IN else one_line(statement.shown, _STATEMENT_WIDTH),
+        verb,
+        names,
+        key,
+        kind=kind,
+        columns=tuple(each["column"].lower() for each in altered),
+        ends=bool(groups.get("ends")) or (bool(altered) and all(each.startswith("drop ") for each in does)),
         anew=bool(groups.get("anew")),
         rows=bool(groups.get("rows")),
     )
 
 
-def _plain(name: str) -> str:
-    return name.translate(dict.fromkeys(map(ord, _QUOTED))).lower()
+def _names(said: str) -> tuple[str, ...]:
+    return tuple(name.strip().lower() for name in said.split(","))
 
 
-def _statements(script: str) -> Iterator[str]:
-    """Yield the statements of a script, without comments, and without what stands in the bodies of functions."""
-    parts: list[str] = []
+def _statements(script: str) -> tuple[list[_Statement], bool]:
+    """Return the statements of a script, without comments, and without what stands in the bodies of functions; and
+    whether all of it was surely understood."""
+    statements: list[_Statement] = []
+    parts: list[tuple[str, str, str]] = []
+    sure = True
     for piece in _PIECE.finditer(script):
+        text = piece.group()
+        if piece["unsure"] or (piece["quoted"] and _ESCAPED.search(text)) or (piece["comment"] and "/*" in text[1:]):
+            sure = False
+            parts.append((script[piece.start() :], script[piece.start() :], ""))
+            break
         if piece["end"]:
-            yield "".join(parts)
+            statements.append(_statement(parts))
             parts = []
-        elif piece["body"]:
-            parts.append("…")
+        elif piece["quoted"]:
+            named = _QUOTED_NAME.fullmatch(text)
+            secret = _SECRET_IN.search(text) or _SECRET_NEXT.search("".join(bare for _, _, bare in parts[-3:])[-80:])
+            parts.append((text, f"{text[0]}…{text[0]}" if secret else text, named[1] if named else "''"))
         else:
-            parts.append(" " if piece["comment"] else piece.group())
-    yield "".join(parts)
+            parts.append(("…" if piece["body"] else " " if piece["comment"] else text,) * 3)
+    statements.append(_statement(parts))
+    return [statement for statement in statements if statement.bare], sure
+
+
+def _statement(parts: Sequence[tuple[str, str, str]]) -> _Statement:
+    exact, shown, bare = (
+        (" ".join("".join(column).split()) for column in zip(*parts, strict=True)) if parts else ("",) * 3
+    )
+    return _Statement(exact, _SECRET_WORD.sub(r"\1…", shown), bare)
