@@ -38,7 +38,8 @@ _TOLD = compiled_later(
 _ERROR = compiled_later(
     r"^[ \t]*(?:psql:[^\n]*?:\d+: )?(?:ERROR|FATAL|PANIC|[Ee]rror)(?: \d+ \([^)\n]*\)[^:\n]*)?:\s+\S[^\n]*|"
     r"^psql: error[^\n]*|^(?:Parse|Runtime) error\b[^\n]*|^ORA-\d+[^\n]*|^Msg \d+, Level [^\n]*|"
-    r"^[\w.]*(?:Sql|SQL|Programming|Operational|Integrity)\w*(?:Error|Exception)\b[^\n]*|^SQL compilation error[^\n]*|"
+    r"^[\w.]{0,80}?(?:Sql|SQL|Programming|Operational|Integrity)\w{0,40}(?:Error|Exception)\b[^\n]*|"
+    r"^SQL compilation error[^\n]*|"
     r"^[^\n]{0,80}\bnear \"[^\"\n]*\": syntax error|^You have an error in your SQL syntax[^\n]*|"
     r"^[^\n]{0,80}\b(?:cannot execute \w+ |permission denied|read-only (?:transaction|database|mode|connection))[^\n]*",
     re.MULTILINE,
@@ -50,9 +51,10 @@ _TAG = compiled_later(
     re.MULTILINE,
 )
 """What PostgreSQL says of a statement that it has carried out."""
+_GIVES_ROWS = compiled_later(r"\b(?:select|returning|output)\b", re.IGNORECASE)
 _COUNT = compiled_later(r"\b(\d+) rows? affected", re.IGNORECASE)
 _COUNTS = ("rowCount", "row_count", "rowsAffected", "rows_affected", "affectedRows", "affected_rows", "changes")
-_QUERY_OK = compiled_later(r"^Query OK\b", re.MULTILINE)
+_QUERY_OK = compiled_later(r"^Query OK\b(?!.*warning)", re.MULTILINE)
 _ALL_WELL = compiled_later(
     r"\s*(?:ok|null|\[\s*\]|\{\s*\}|\(?(?:bash completed with )?no output\)?|"
     r"(?:query|statement|command|sql)(?: was)? executed successfully)?\.?\s*",
@@ -95,6 +97,8 @@ def sql_effects(call: ToolCall, place: str, script: str, *, done: bool | None, a
     if not changes or "".join(call.said.split()) == "".join(script.split()):
         return
     error = _ERROR.search(call.said)
+    if error and error.start() and not _TAG.search(call.said) and _GIVES_ROWS.search(script):
+        return  # it may stand in a row
     tags = list(_tags(changes, call.said))
     proved = len(tags) == len(changes) and (error is None or tags[-1].start() > error.start())
     if not call.undecided and (proved or (done and not error and not _states_error(call.said))):
@@ -161,6 +165,8 @@ def _confirms(changes: Sequence[SqlChange], said: str) -> bool:
     """Return whether a result without tags says that statements were carried out."""
     if _ALL_WELL.fullmatch(said):
         return True
+    if _TAG.search(said):
+        return False
     if not any(change.rows for change in changes):
         if _QUERY_OK.search(said):
             return True

@@ -27,7 +27,7 @@ _QUOTED_NAME = compiled_later(r"[\"`]([\w.$-]+)[\"`]")
 _SECRET_NEXT = compiled_later(
     r"(?:passw|pwd|secret|token|key|identified|credential)[\w\" ]{0,30}[=:,( ]*$", re.IGNORECASE
 )
-_SECRET_IN = compiled_later(r"(?:passw|pwd|secret|token|key)\w*\s*[=:]|://[^/\s]*@", re.IGNORECASE)
+_SECRET_IN = compiled_later(r"(?:passw|pwd|secret|token|key)\w{0,20}\s{0,3}[=:]|://[^/\s]*@", re.IGNORECASE)
 _SECRET_WORD = compiled_later(r"(\bidentified by )[^\s'\";…]+", re.IGNORECASE)
 _ONE = r"[\w.$@-]+(?![\w.$@…-])"
 _NAME = rf"(?P<name>{_ONE})"
@@ -178,6 +178,9 @@ def _change(statement: _Statement) -> SqlChange | None:
     does = [f"{each['does']} {each['column']}".lower() for each in altered]
     plain = does or (verb in ("create", "drop", "truncate", "refresh"))
     key = " ".join([verb, kind, *names, *does]) if plain else statement.exact.lower()
+    of_a_table = kind == "index" and _ON.search(bare)  # others may have an index of that name
+    ends = bool(groups.get("ends")) and not of_a_table
+    ends = ends or (bool(altered) and all(each.startswith("drop ") for each in does))
     return SqlChange(
         found.group() if verb in _PUTS_IN else one_line(statement.shown, _STATEMENT_WIDTH),
         verb,
@@ -185,7 +188,7 @@ def _change(statement: _Statement) -> SqlChange | None:
         key,
         kind=kind,
         columns=tuple(each["column"].lower() for each in altered),
-        ends=bool(groups.get("ends")) or (bool(altered) and all(each.startswith("drop ") for each in does)),
+        ends=ends,
         anew=bool(groups.get("anew")),
         rows=bool(groups.get("rows")),
     )
