@@ -32,18 +32,29 @@ _GONE = compiled_later(
     re.IGNORECASE,
 )
 """How a tool says that what it was pointed at is not there (any more)."""
+_LITERAL = re.compile(r"'[^']*'")
+_BLANKS = re.compile(r"\s*")
+_SELECTS_FROM = r"\bfrom\s+(?:\(|[\w.\"`\[\]$-]+(?![\w.\"`\[\]$-]|\s*\())"
 _ASKS = compiled_later(
-    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:select|show|explain|describe|desc|values|pragma|with\s+\w+\s+as\b|\\d)",
-    re.IGNORECASE | re.DOTALL,
+    r"(?:show|explain|describe|desc|values|pragma|with\s+\w+\s+as)\b|\\d|"
+    rf"select\b(?=[^;(]*\Z|[^;]*{_SELECTS_FROM})",
+    re.IGNORECASE,
 )
+"""How statements begin that only ask. One that selects from nothing may act: `SELECT move_all()`."""
+_ACTING_FUNCTION = compiled_later(
+    r"(?:\b|_)(?:terminate|cancel|reload|kill|create|drop|delete|migrate|refresh|run|exec|execute|purge|rotate|promote|"
+    r"notify|import|send|apply|process|(?:next|set)val|set_config)(?:_\w*)?\s*\(",
+    re.IGNORECASE,
+)
+"""A function that acts by its name, where it is called for what is selected."""
 _STATEMENTS = ("sql", "query", "statement", "queries", "statements", "q")
 _WRITES = compiled_later(
-    r"\b(?:insert into|update|delete from|merge into|create|alter|drop|truncate|grant|revoke|analyze|set|reset|call)\b",
+    r"\b(?:into|update|delete from|create|alter|drop|truncate|grant|revoke|analyze|set|reset|call)\b",
     re.IGNORECASE,
 )
 _CREATES = compiled_later(
-    r"\s*create\s+(?:or\s+replace\s+)?(?:(?:temp|temporary|unique|materialized|unlogged|external)\s+)*(\w+)\s+"
-    r"(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?(?!(?:on|for)\b)([\w.\"`]+)(?=[\s(;])[^;]*;?\s*\Z",
+    r"create\s+(?:or\s+replace\s+)?(?:(?:temp|temporary|unique|materialized|unlogged|external)\s+)*(\w+)\s+"
+    r"(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?(?!(?:on|for)\b)([\w.\"`]+)(?=[\s(]|\Z)[^;]*\Z",
     re.IGNORECASE,
 )
 """One statement that makes something with a name: once there is one, it is made, however it is described."""
@@ -56,7 +67,7 @@ def told_apart(call: ToolCall) -> str:
     arguments = call.arguments
     if isinstance(arguments, dict):
         name = next((key for key in _STATEMENTS if isinstance(arguments.get(key), str)), "")
-        made = _CREATES.match(arguments[name]) if name else None
+        made = _CREATES.match(_statement(arguments[name])) if name else None
         if made:
             arguments = {**arguments, name: f"create {made[1]} {made[2]}".lower()}
     return f"{call.tool} {_written(arguments, _ASIDE)}"
@@ -91,7 +102,20 @@ def only_asks(arguments: Any) -> bool:
     """Return whether a call asks a data base for something: that it fails leaves nothing to do but to ask better."""
     values = (arguments.get(key) for key in _STATEMENTS) if isinstance(arguments, dict) else ()
     asked = next((value for value in values if isinstance(value, str)), "")
-    return _ASKS.match(asked) is not None and _WRITES.search(asked) is None
+    asked = _LITERAL.sub("''", _statement(asked))
+    return all(pattern.search(asked) is None for pattern in (_WRITES, _ACTING_FUNCTION)) and bool(_ASKS.match(asked))
+
+
+def _statement(text: str) -> str:
+    """Return a statement without comments before it, and without what ends it."""
+    at = _BLANKS.match(text).end()  # type: ignore[union-attr]
+    while text.startswith(("--", "/*"), at):
+        end = "\n" if text[at] == "-" else "*/"
+        at = text.find(end, at + 2) + len(end)
+        if at < len(end):
+            return ""
+        at = _BLANKS.match(text, at).end()  # type: ignore[union-attr]
+    return text[at:].rstrip("; \t\r\n")
 
 
 def _written(arguments: Any, without: frozenset[str]) -> str:
