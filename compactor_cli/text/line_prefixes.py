@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import islice
@@ -12,11 +13,13 @@ from compactor_cli.text.patterns import compiled_later
 _PREFIX = compiled_later(
     r"(?P<time>(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t)?\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?)|"
     r"(?P<name>[A-Za-z][\w.@/-]{0,60} *\| ?|"
-    r"@?[A-Za-z][\w./@-]{0,60}[:/#][\w./@:#-]{0,60}(?<!\.\w)(?<!\.\w\w)(?<!\.\w\w\w)(?<!\.\w{4})"
+    r"@?[A-Za-z][\w.@-]{0,60}[:/#][\w./@:#-]{0,120}(?<!\.\w)(?<!\.\w\w)(?<!\.\w\w\w)(?<!\.\w{4})"
     r"(?:(?<!:) [\w:-]{1,30})?: ?)"
 )
 """The time at which a line was put out, as services of CI write it; or the name of a container with a bar, or that of a
 package with its task. What ends like the name of a file stands before what is said of that file."""
+_WIDTH = 160
+"""Characters at the start of a line in which all of it stands."""
 _TELLS = ("error", "fail", "fatal", "exception", "panic", "warn", "http")
 """What no such name has in it."""
 _LOOKED_AT = 40
@@ -32,10 +35,10 @@ def without_prefixes(text: str) -> str:
     """Return a text without what stands before most of its lines, line by line; the text itself where most have
     nothing before them."""
     begin = [line for line in islice(text[:8_000].split("\n"), _LOOKED_AT) if line.strip()]
-    if len(begin) < _FEWEST or sum(map(bool, map(_PREFIX.match, begin))) < _MOST_LINES * len(begin):
+    if len(begin) < _FEWEST or sum(map(bool, map(_prefix, begin))) < _MOST_LINES * len(begin):
         return text
     lines = text.split("\n")
-    found = [_PREFIX.match(line) for line in lines]
+    found = [_prefix(line) for line in lines]
     kinds = ["" if each is None else "time" if each["time"] else each.group() for each in found]
     times = Counter(kinds)
     own = {kind for kind, number in times.items() if number >= _FEWEST and kind and not _tells(kind)}
@@ -54,6 +57,11 @@ def as_written(text: str, find: Callable[[str], tuple[str, ...]]) -> tuple[str, 
     for line, whole in zip(bare.split("\n"), text.split("\n"), strict=True):
         written.setdefault(line.rstrip(), whole.rstrip("\r"))
     return tuple(dict.fromkeys(written.get(line.rstrip(), line) for line in find(bare)))
+
+
+def _prefix(line: str) -> re.Match[str] | None:
+    begin = line[:_WIDTH]
+    return _PREFIX.match(begin) if ":" in begin or "|" in begin else None
 
 
 def _tells(name: str) -> bool:

@@ -8,8 +8,7 @@ from itertools import chain
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.line_prefixes import as_written
-from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.tracebacks import HEADER, raised_in_cell
+from compactor_cli.text.tracebacks import HEADER, raised_in_cell, raised_in_program
 
 _EXIT = re.compile(
     r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return[ _]?code\"?)\s*[:=>]?\s*(-?\d+)", re.IGNORECASE
@@ -61,8 +60,6 @@ _DIAGNOSIS = re.compile(
 _BARE = re.compile(r"\W*fail(?:ed)?\W*", re.IGNORECASE)
 """Says that something failed, but not what."""
 _HEADER = f"{HEADER}:"
-_RAISED = compiled_later(rf"^([ \t]*){re.escape(_HEADER)}[ \t]*\r?\n(?:\1[ \t].*\n|\r?\n)*\1(?=\S)(.+)", re.MULTILINE)
-"""The trace of a Python program, with the line that says what was raised."""
 _LONG_LINE = 2_000
 _NAMED = ("error", "exception", "panic", "fault")
 _COUNTED = re.compile(r"\b\d+ (?:failed|errors?)\b")
@@ -189,7 +186,8 @@ def _with_raised(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
     if cell:
         begin = cell.partition(":")[0]
         lines = tuple(cell if line.startswith(begin) and line.rstrip().endswith(HEADER) else line for line in lines)
-    raised = [f"{match[1]}{match[2]}".rstrip() for match in _RAISED.finditer(text) if len(match[2]) < _LONG_LINE]
+    traces = raised_in_program(text)
+    raised = [f"{trace.before}{trace.said}".rstrip() for trace in traces if len(trace.said) < _LONG_LINE]
     if not raised:
         return tuple(dict.fromkeys(lines))
     traced = (raised if line.strip() == _HEADER else [line] for line in lines)

@@ -67,3 +67,9 @@ def test_a_trace_is_read_behind_what_stands_before_each_line() -> None:
 )
 def test_lines_that_only_look_so_stay_as_they_are(lines: list[str]) -> None:
     assert without_prefixes("\n".join(lines)) == "\n".join(lines)
+
+
+@pytest.mark.parametrize("line", ["a/" * 100, "a/" * 70 + ":", "@a" + "/a:" * 70, "a" + " " * 150 + "|"])
+def test_long_lines_behind_such_names_cost_no_time(line: str) -> None:
+    said = "\n".join([*["web-1 | tide"] * 30_000, *[line] * 15_000])
+    assert without_prefixes(said).startswith("tide\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.text.outcomes import result_errors
-from compactor_cli.text.tracebacks import raised_at_end, raised_in_cell
+from compactor_cli.text.tracebacks import HEADER, raised_at_end, raised_in_cell, raised_in_program
 
 _LINE = "-" * 75
 _CELL = f"""{_LINE}
@@ -75,3 +75,25 @@ def test_what_a_program_raised_is_the_last_line(said: str) -> None:
 )
 def test_other_outputs_do_not_end_in_what_a_program_raised(said: str) -> None:
     assert raised_at_end(said) == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "".join(f"{' ' * depth}{HEADER}:\n" for depth in range(2_000)),
+        "".join(f"{' ' * depth}{HEADER}:\n" for depth in range(2_000, 0, -1)),
+        f"  {HEADER}:\n    tides = 3\n" * 20_000,
+        f"{HEADER}:\n" + "  tides = 3\n" * 50_000 + f"{HEADER}:\n",
+    ],
+    ids=("deeper", "back", "one after the other", "long"),
+)
+def test_headers_without_an_end_are_no_traces_and_cost_no_time(said: str) -> None:
+    assert raised_in_program(said) == []
+    assert raised_at_end(f"{said}\n{_PROGRAM}") == "app.TideError: no harbour"
+
+
+def test_a_trace_inside_of_another_is_a_part_of_it() -> None:
+    inside = "\n".join(f"    {line}" for line in _PROGRAM.split("\n"))
+    said = f"1 tide\n{HEADER}:\n{inside}\n  and more\n\nHarbourError: all is lost\n{inside}"
+    told = [(trace.before, trace.said, trace.first, trace.last) for trace in raised_in_program(said)]
+    assert told == [("", "HarbourError: all is lost", 1, 8), ("    ", "app.TideError: no harbour", 9, 12)]
