@@ -96,6 +96,7 @@ _S3_ACTING = ("rm", "mb", "rb")
 _S3_COPYING = ("cp", "sync", "mv")
 _CLOUD_HERE = word_set("config auth account configure components extension cloud feedback interactive find")
 """Groups of commands of clouds that change the program itself."""
+_CLOUD_LOOKS = compiled_later(r"(?:describe|list|show|get|check)(?:-|$)|(?:read|tail|wait|export|ssh|exists)$")
 _MOST_GROUPS = 5
 _HERE = compiled_later(r"//(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
 _REMOTE = compiled_later(r"^(?:[\w.-]+@)?[\w.-]{2,}:(?!\\)|^rsync://")
@@ -269,6 +270,7 @@ def _aws(rest: Sequence[str]) -> str:
 def _cloud(program: str, rest: Sequence[str]) -> str:
     """Return what a cloud is asked to change by a program whose verb stands behind the groups of its commands."""
     groups = list(takewhile(lambda word: not word.startswith("-"), rest))[:_MOST_GROUPS]
+    groups = list(takewhile(lambda word: not _CLOUD_LOOKS.match(word), groups))  # what follows is a name
     verb = next((at for at, word in enumerate(groups) if at and word.split("-", 1)[0] in _AWS_ACTING), 0)
     return _said(program, rest, _TEXT_WIDTH) if verb and groups[0] not in _CLOUD_HERE else ""
 

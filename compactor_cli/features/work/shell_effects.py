@@ -39,13 +39,23 @@ _CONFIRMED = {
     "git push": compiled_later(r"\.\.\S+\s+\S+ -> |\[new (?:branch|tag)\]|Everything up-to-date|^ \+ ", re.MULTILINE),
 }
 _FATAL = compiled_later(
-    r"^(?:(?:[Ee]rror|ERROR|[Ff]atal|FATAL): |npm (?:ERR!|error)|make(?:\[\d+\])?: \*\*\* |Traceback \()", re.MULTILINE
+    r"^(?:[│|] )?(?:(?:[\w.-]{1,20}: )?(?:[Ee]rror|ERROR|[Ff]atal|FATAL): |ERROR \d+ |npm (?:ERR!|error)|"
+    r"make(?:\[\d+\])?: \*\*\* |Traceback \(|Error from server|An error occurred \(|The \w+ \"[^\"\n]*\" is invalid\b|"
+    r"Job for \S+ failed|(?:Unable to connect to|The connection to) the server\b|Unable to locate credentials)",
+    re.MULTILINE,
 )
 """How programs say that they gave up, where their exit code is hidden."""
+_CALLED_OFF = compiled_later(r"^(?:│ )?(?:Apply|Destroy|Edit|Update|Operation) cancell?ed(?=[.,!]|\s*$)", re.MULTILINE)
+"""How programs say that they did nothing because nobody agreed, or nothing was changed."""
 _ROLLED_OUT = compiled_later(r"successfully rolled out")
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _SEVERAL = 2
 _GIT_ASIDE = word_set("add status diff log")
+_TRIES = word_set("dryrun serverdryrun whatif pretend simulate validateonly checkonly generatecliskeleton help")
+"""Options, without dashes, with which programs only say what they would do, or what they can."""
+_NOT_TRIED = ("none", "false", "no", "0")
+_GIT_TRIES = compiled_later(r"-[^-oe]*n")
+"""Short options with an n, of those without a value: `git push -n`."""
 
 
 def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
@@ -100,7 +110,7 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
         return False
     if confirmed and confirmed.search(call.said):
         return True
-    if call.undecided:
+    if call.undecided or (call.failed is not True and _CALLED_OFF.search(call.said)):
         return None
     if call.failed or gave_up:
         return False if all(_is_aside(step) for place, step in enumerate(steps) if place != at) else None
@@ -141,8 +151,7 @@ def _confirmed(text: str, said: str, key: str) -> str:
 def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str, tuple[str, ...]]:
     """Return (text, key, words of a command of git) of a step; the text is empty when it has no effect that is told."""
     words = without_prefixes(list(step.words))
-    tries = any(word.startswith(("--dry-run", "--dryrun")) for word in words) or words[-1:] == ["-h"]
-    if not words or tries or "--help" in words:
+    if not words or _only_tries(words):
         return "", "", ()
     program = basename(words[0])
     if program == "git":
@@ -152,3 +161,16 @@ def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str, tuple[str
         (github_step(words) if len(words) > 2 else "") if program == "gh" else remote_step(program_words(words), step)
     )
     return text, effect_key(text), ()
+
+
+def _only_tries(words: Sequence[str]) -> bool:
+    """Return whether a command only says what it would do, or how it is used."""
+    for word in words[1:]:
+        name, _, value = word.partition("=")
+        if word.startswith("-") and name.replace("-", "").replace("_", "").lower() in _TRIES:
+            return value.lower() not in _NOT_TRIED
+    program = basename(words[0])
+    if program == "git":
+        asked = past_options(words[1:])
+        return asked[:1] in (["push"], ["clean"]) and any(map(_GIT_TRIES.match, asked[1:]))
+    return words[-1] == "-h" or (program == "aws" and words[-1] == "help")
