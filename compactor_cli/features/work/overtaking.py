@@ -12,11 +12,15 @@ from compactor_cli.features.work.sql_effects import told_change
 from compactor_cli.features.work.sql_statements import SqlChange
 from compactor_cli.text.shell import word_set
 
-_SETS = word_set("set scale rollout label annotate taint autoscale upgrade rollback update modify put")
+_SETS = word_set("set scale rollout label annotate autoscale upgrade rollback update modify put")
 """First words of what programs are asked for that leaves things as it says, whatever they were before."""
 _NO_SETTER = word_set("git gh")
-_AMOUNT = re.compile(r"--(?:[\w-]+-)?(?:revision|replicas|version|count|tag|image|size|capacity|min|max)$")
-"""Options that say how much of something there is to be, or which version of it."""
+_AMOUNTS = word_set("--replicas --desired-count --desired-capacity --new-capacity")
+"""Options that say how much of something there is to be; the values of others may say what it is."""
+_GIVES = "--set"
+"""Option that gives a value to a name."""
+_BY_WORDS = word_set("kubectl oc")
+"""Programs that are told values by words that belong to no option."""
 _ASSIGNED = re.compile(r"([\w./-]+)(?:=.*|-)$", re.DOTALL)
 """A value that is given to a name, or taken from it: `LOG_LEVEL=debug`, `team-`."""
 
@@ -85,14 +89,18 @@ def _setting(text: str) -> _Setting | None:
     if _SETS.isdisjoint(word.split("-", 1)[0] for word in asked_of(words)[1:4]):
         return None
     told, names = [], []
-    for at, word in enumerate(words):
+    before = ""
+    for word in words:
         option, is_, _ = word.partition("=")
-        if word.startswith("-"):
-            told.append(f"{option}=" if is_ and _AMOUNT.match(option) else word)
-        elif at and _AMOUNT.match(words[at - 1]):
-            told.append("=")
-        elif assigned := _ASSIGNED.match(word):
+        of_option = before.startswith("-") and "=" not in before
+        assigned = _ASSIGNED.match(word) if before == _GIVES or (not of_option and words[0] in _BY_WORDS) else None
+        if is_ and option in _AMOUNTS:
+            told.append(option)
+        elif before in _AMOUNTS:
+            pass
+        elif assigned and not word.startswith("-") and not (before == _GIVES and "," in word):
             names.append(assigned[1])
         else:
             told.append(word)
+        before = word
     return _Setting(tuple(told), frozenset(names))
