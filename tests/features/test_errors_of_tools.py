@@ -86,7 +86,8 @@ _STALE = "Error: ref [{}] is stale (page state changed). Read the page again."
 @pytest.mark.parametrize(
     ("later", "is_over"),
     [
-        ({"ref": "e12", "text": "3 ships", "element": "the field for ships"}, True),
+        ({"ref": "e12", "text": "3 ships", "element": "ships"}, True),
+        ({"ref": "e12", "text": "3 ships", "element": "the field for boats"}, False),
         ({"ref": "e12", "text": "4 ships"}, False),
     ],
 )
@@ -106,6 +107,20 @@ def test_a_click_on_nothing_is_over_with_the_next_click_also_in_a_later_round() 
     assert told == ["open error: Error: no element with ref [save]. (click save)"]
     assert Session().calls("click", "Clicked.", ref="e9").texts("error", told) == []
     assert _open(session.calls("click", "Clicked.", ref="e9")) == []
+
+
+@pytest.mark.parametrize("name", ["element", "description", "label", "name", "text"])
+def test_a_click_on_nothing_is_not_over_with_a_click_on_what_is_described_in_other_words(name: str) -> None:
+    session = Session().calls("click", _STALE.format("e1"), ref="e1", **{name: "Delete button"})
+    told = _open(session)
+    assert len(told) == 1
+    assert _open(session.calls("click", "Clicked.", ref="e9", **{name: "Cancel button"})) == told
+    assert _open(session.calls("click", "Clicked.", ref="e7", **{name: "Delete button"})) == []
+
+
+def test_a_described_click_of_an_earlier_round_is_not_over_with_any_other() -> None:
+    told = _open(Session().calls("click", _STALE.format("e1"), ref="e1", element="Delete button"))
+    assert Session().calls("click", "Clicked.", ref="e9", element="Cancel button").texts("error", told) == told
 
 
 def test_a_click_that_failed_on_what_was_there_is_not_over_with_another_click() -> None:

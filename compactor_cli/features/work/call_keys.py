@@ -21,6 +21,9 @@ _POINTERS = frozenset(
     ("ref", "uid", "element", "element_id", "elementId", "selector", "locator", "xpath", "css", "bid")
 )
 """Arguments that point at an element of what is shown at the moment."""
+_DESCRIBES = ("element", "description")
+"""Those and others that may say in words which element it is: another one is meant by other words."""
+_WORD = re.compile(r"[^\W\d_]{3}")
 _NUMBERED = "index"
 """The same where it is a number; else it names something that lasts."""
 _ELEMENT = r"(?:element|ref(?:erence)?|uid|node|selector|locator|xpath|snapshot)s?"
@@ -85,7 +88,13 @@ def aim(call: ToolCall) -> str:
     pointers = _POINTERS.intersection(arguments)
     if isinstance(arguments.get(_NUMBERED), int):
         pointers |= {_NUMBERED}
-    return f"{aim_of(call.tool)} {_written(arguments, _ASIDE | pointers)}" if pointers else ""
+    without = frozenset(key for key in _ASIDE | pointers if key not in _DESCRIBES or not _says(arguments.get(key)))
+    return f"{aim_of(call.tool)} {_written(arguments, without)}" if pointers else ""
+
+
+def _says(value: Any) -> bool:
+    """Return whether what describes an element does so by words, rather than by a number of it."""
+    return isinstance(value, str) and _WORD.search(value) is not None
 
 
 def aim_of(tool: str) -> str:

@@ -73,6 +73,8 @@ _LABEL_WIDTH = 80
 _PATH_WIDTH = 300
 _CODE_OF = "code of "
 """What the label of an error begins with that code raised which an agent runs in cells; the tool follows."""
+_POINTING_WORDS = 2
+"""Words of the label of a call that has a pointer and says no more: the tool, and that."""
 _TELLING_EDIT = 24
 """Characters of an edit from which on it hardly is that of two files by chance."""
 
@@ -182,7 +184,8 @@ class OpenErrors:
             if label.startswith(_CODE_OF) or named in self.errors:  # a command has one error only: these are of tools
                 key = label
             else:
-                key = aim_of(words[0]) if is_gone(text) else named
+                only_points = len(words) <= _POINTING_WORDS and is_gone(text)
+                key = aim_of(words[0]) if only_points else named
         self._add(key, OpenError(label, -1, _CARRIED_FROM, said=text, times=int(times or 1)))
         return True
 
