@@ -30,12 +30,40 @@ def test_a_call_whose_code_raised_something_failed(tool: str, said: str) -> None
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
+        ("run_notebook", {"path": "tides.ipynb"}),
+        ("execute_cell", {"id": "4"}),
+        ("python_repl", {"query": "tide"}),
+        ("code_interpreter", {"text": "tide"}),
+        ("tides", {"input": "import tides\ntides"}),
+        ("tides", {"source": "import tides"}),
+    ],
+)
+def test_code_is_run_by_what_is_called_so_or_is_given_some(tool: str, arguments: dict[str, str]) -> None:
+    assert len(Session().calls(tool, _PROGRAM, **arguments).texts("error")) == 1
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
         ("read_file", {"path": "tides.log"}),
         ("search_logs", {"query": "tides"}),
         ("get_cell_output", {"cell": "4"}),
         ("container_logs", {"code": "4"}),
         ("tides", {"of": "harbour"}),
         ("expected_output", {"test": "test_tides"}),
+        ("code_context", {"path": "tides.py"}),
+        ("source_code", {"source": "tides.py"}),
+        ("code_snippet", {"code": "tides()"}),
+        ("ci_run", {"run": "4"}),
+        ("workflow_run_details", {"run": "4"}),
+        ("run_report", {"script": "tides()"}),
+        ("run_info", {"of": "harbour"}),
+        ("exec_summary", {"of": "harbour"}),
+        ("kernel_info", {"code": "tides()"}),
+        ("eval_dataset_row", {"row": "4"}),
+        ("notebook_content", {"cell": "tides = 3"}),
+        ("error_of", {"code": "E4"}),
+        ("event", {"input": "tides = 4"}),
     ],
 )
 def test_a_call_that_shows_what_was_raised_did_not_fail(tool: str, arguments: dict[str, str]) -> None:

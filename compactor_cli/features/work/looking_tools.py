@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from compactor_cli.features.work.acting_tools import tool_words
@@ -13,12 +14,20 @@ _LOOKING = word_set(
 )
 _LOOKING_AT_END = word_set("get list search find read view show status tree")
 """What tools are called at the end that begin with what they look at: `pull_request_read`."""
-_KEPT = word_set("log logs output outputs history transcript")
-"""What tools show by their names that was said some time before."""
-_RUNNING = word_set(
-    "run exec execute eval evaluate python ipython jupyter cell cells notebook kernel repl interpreter interpret code"
+_KEPT = word_set(
+    "log logs output outputs history transcript detail details info report reports summary context content contents "
+    "snippet snippets result results"
 )
-_CODE_KEYS = frozenset(("code", "source", "cell", "program", "snippet", "python"))
+"""What tools show by their names that was said some time before, or is told of something."""
+_RUNNING = ("run", "execute")
+_RUN = word_set("code python cell cells notebook script file program kernel ipython jupyter block")
+"""What tools run whose names begin so."""
+_INTERPRETERS = word_set("python ipython repl interpreter")
+_BESIDE = _INTERPRETERS | word_set("run exec execute eval code jupyter")
+"""Words with which an interpreter alone makes the name of a tool."""
+_CODE_KEYS = ("code", "source", "script", "cell", "program", "python")
+_STATEMENT = re.compile(r"\w\s*[(\[=]|\n\s*\S|^\s*(?:import|from|raise|assert|del|print)\s")
+"""Tells code from what names some."""
 
 
 def only_looks_by_name(tool: str) -> bool:
@@ -32,5 +41,14 @@ def runs_code(tool: str, arguments: Any) -> bool:
     words = tool_words(tool)
     if not _KEPT.isdisjoint(words) or only_looks_by_name(tool):
         return False
-    given = isinstance(arguments, dict) and any(isinstance(arguments.get(key), str) for key in _CODE_KEYS)
-    return given or not _RUNNING.isdisjoint(words)
+    if words[0] in _RUNNING and not _RUN.isdisjoint(words[1:2]):
+        return True
+    if _BESIDE.issuperset(words) and not _INTERPRETERS.isdisjoint(words):
+        return True
+    if not isinstance(arguments, dict):
+        return False
+    values = (arguments.get(key) for key in _CODE_KEYS)
+    given = arguments.get("input")
+    return (isinstance(given, str) and "\n" in given.strip()) or any(
+        isinstance(value, str) and _STATEMENT.search(value) for value in values
+    )
