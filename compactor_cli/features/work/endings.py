@@ -10,11 +10,20 @@ from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import raised_in_cell
 
+_NOTHING = r"[ \t]*(?:0|none|no|nil|null|\[\])[ \t]*(?:[.,;\n]|\Z)"
+"""How a report says that there was none of what it names."""
+_CHANGED = (
+    "updated|edited|created|saved|applied|replaced|deleted|removed|added|inserted|modified|wr(?:ote|itten)|overw\\w+"
+)
+_CAME_OFF = rf"(?:[.;]\s+|\n\s*)(?:\d+ (?:\w+ )?)?(?:{_CHANGED}|sent|imported|processed|submitted|done|ok|success\w*)\b"
+"""How a sentence says that something was done."""
 BEGINS_AS_FAILED = compiled_later(
     r"\s*(?:<tool_use_error>|<error>|error\b(?!s? fixed)|traceback|fatal:|exit code:? [1-9]|command failed|"
     r"permission denied|\[?your proposed edit has introduced|no replacement was performed|\[?no exact match found\b|"
-    r"failed\b|failure\b|exception\b|apply_patch verification failed|\[error|(?:wrong|incorrect|invalid) \w+ ?[!.:])",
-    re.IGNORECASE,
+    r"failed\b|failure\b|exception\b|apply_patch verification failed|\[error|"
+    rf"(?:wrong|incorrect|invalid) \w+ ?(?:!|\.[ \t]*(?:\n|\Z)|(?<=[^su]s):(?!{_NOTHING}|[ \t]*\d)|"
+    rf"(?<![^su]s):(?!{_NOTHING}))(?!.{{0,600}}?{_CAME_OFF}))",
+    re.IGNORECASE | re.DOTALL,
 )
 """How results of failed calls begin."""
 _REFUSES = r"(?:rejected|declined|denied|cancel\w*|refused|dismissed|skipped|aborted|interrupted)"
@@ -50,9 +59,6 @@ _WINDOW = 600
 """Characters at the start of a result where harnesses say how a call ended."""
 _NAMED = compiled_later(r"`[^`]*`|\"[^\"]*\"|'[^']*'|[\w.~@+-]*/[\w./@+-]*|\b[\w-]+\.\w{1,6}\b")
 """Quotes, paths and names of files: words in them say nothing of how a call ended."""
-_CHANGED = (
-    "updated|edited|created|saved|applied|replaced|deleted|removed|added|inserted|modified|wr(?:ote|itten)|overw\\w+"
-)
 _NOT_EDITED = compiled_later(
     r"\b(?:no|0|zero) (?:[\w-]+ ){0,3}?(?:match(?:es)?|replacements?|occurrences?|changes?|edits?|such)\b|"
     r"\balready exists?\b|"
