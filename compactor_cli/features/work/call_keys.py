@@ -36,7 +36,7 @@ _GONE = compiled_later(
 )
 """How a tool says that what it was pointed at is not there (any more)."""
 _LITERAL = re.compile(r"'[^']*'")
-_BLANKS = re.compile(r"\s*")
+_COMMENT = re.compile(r"\s*(?:--[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)")
 _SELECTS_FROM = r"\bfrom\s+(?:\(|[\w.\"`\[\]$-]+(?![\w.\"`\[\]$-]|\s*\())"
 _ASKS = compiled_later(
     r"(?:show|explain|describe|desc|values|pragma|with\s+\w+\s+as)\b|\\d|"
@@ -117,14 +117,10 @@ def only_asks(arguments: Any) -> bool:
 
 def _statement(text: str) -> str:
     """Return a statement without comments before it, and without what ends it."""
-    at = _BLANKS.match(text).end()  # type: ignore[union-attr]
-    while text.startswith(("--", "/*"), at):
-        end = "\n" if text[at] == "-" else "*/"
-        at = text.find(end, at + 2) + len(end)
-        if at < len(end):
-            return ""
-        at = _BLANKS.match(text, at).end()  # type: ignore[union-attr]
-    return text[at:].rstrip("; \t\r\n")
+    at = 0
+    while comment := _COMMENT.match(text, at):
+        at = comment.end()
+    return text[at:].lstrip().rstrip("; \t\r\n")
 
 
 def _written(arguments: Any, without: frozenset[str]) -> str:
