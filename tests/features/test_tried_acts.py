@@ -91,8 +91,15 @@ def test_a_command_that_was_called_off_is_not_told(command: str, said: str) -> N
         "The Deployment is valid",
         "The job for web.service failed-over before",
         "0 errors: none",
+        "web configured\nNOTES:\nweb: error: pages are at /error",
         "web configured\nLast message: all is well",
     ],
 )
 def test_what_only_speaks_of_errors_leaves_a_command_done(said: str) -> None:
     assert Session().runs("kubectl apply -f web.yaml", said).texts() == ["kubectl apply -f web.yaml"]
+
+
+def test_a_command_behind_another_that_may_have_gone_well_is_not_told() -> None:
+    assert Session().runs("kubectl get pod web || kubectl delete pod api", "web  1/1  Running").texts() == []
+    pushed = Session().runs("git push || git push -u origin main", "To shop\n   a1..b2  main -> main").texts()
+    assert "git push -u origin main" in pushed

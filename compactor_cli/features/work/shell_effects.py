@@ -39,7 +39,7 @@ _CONFIRMED = {
     "git push": compiled_later(r"\.\.\S+\s+\S+ -> |\[new (?:branch|tag)\]|Everything up-to-date|^ \+ ", re.MULTILINE),
 }
 _FATAL = compiled_later(
-    r"^(?:[│|] )?(?:(?:[\w.-]{1,20}: )?(?:[Ee]rror|ERROR|[Ff]atal|FATAL): |ERROR \d+ |npm (?:ERR!|error)|"
+    r"^(?:[│|] )?(?:(?:\A[\w.-]{1,20}: )?(?:[Ee]rror|ERROR|[Ff]atal|FATAL): |ERROR \d+ |npm (?:ERR!|error)|"
     r"make(?:\[\d+\])?: \*\*\* |Traceback \(|Error from server|An error occurred \(|The \w+ \"[^\"\n]*\" is invalid\b|"
     r"Job for \S+ failed|(?:Unable to connect to|The connection to) the server\b|Unable to locate credentials)",
     re.MULTILINE,
@@ -114,6 +114,8 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
         return None
     if call.failed or gave_up:
         return False if all(_is_aside(step) for place, step in enumerate(steps) if place != at) else None
+    if at and steps[at - 1].after == "||":  # whether it ran at all depends on the step before
+        return None
     return None if steps[at].after in (";", "|", "||") and _FATAL.search(call.said) else True
 
 
