@@ -119,12 +119,67 @@ def test_columns_that_could_not_be_added_are_made_up_for_by_all_of_them() -> Non
     assert len(session.calls("psql", "ALTER TABLE", sql="alter table ships drop column a").texts()) == 2
 
 
-def test_what_was_wrong_is_made_up_for_by_what_is_right() -> None:
-    wrong = Session().calls("submit", "Wrong answer!", text="42")
-    assert len(_failed(wrong)) == 1
-    assert _failed(wrong.calls("submit", "Correct.", text="41")) == []
-    told = Session().calls("exam", "Wrong answer!", action="submit", text="42")
-    assert len(_failed(told)) == 1
-    assert _failed(told.calls("exam", "Correct.", action="submit", text="41")) == []
-    busy = Session().calls("delete_server", '{"error": "it is in use"}', server="atlas-3")
-    assert len(_failed(busy.calls("delete_server", "{}", server="atlas-4"))) == 1
+@pytest.mark.parametrize(
+    ("tool", "said", "first", "then"),
+    [
+        ("delete_user", "Error: invalid user", {"user_name": "ann"}, {"user_name": "bob"}),
+        ("submit", "Wrong answer!", {"text": "42"}, {"text": "41"}),
+        ("delete_server", '{"error": "it is in use"}', {"server": "atlas-3"}, {"server": "atlas-4"}),
+        (
+            "transfer_money",
+            "Error: limit exceeded",
+            {"account": "DE123", "amount": 500, "memo": "rent for january and february"},
+            {"account": "DE123", "amount": 500, "memo": "present for mum and dad, happy day"},
+        ),
+        (
+            "create_ticket",
+            "Error: quota",
+            {"queue": "X", "text": "Login page fails on Safari browsers"},
+            {"queue": "X", "text": "Docs are out of date for the API v2"},
+        ),
+        (
+            "create_ticket",
+            "Error: quota",
+            {"queue": "X", "text": "Please pay order 4711 back to the customer"},
+            {"queue": "X", "text": "Please pay order 4712 back to the customer"},
+        ),
+        ("book_room", "Error: no", {"guest": "Ann", "beds": 2}, {"guest": "Ann", "beds": 3}),
+        ("book_room", "Error: no", {"guest": "Anna", "beds": 2}, {"guest": "Ann", "beds": 2}),
+        ("book_room", "Error: no", {"guest": "Ann", "beds": 2}, {"guest": "Ann"}),
+        ("book_room", "Error: no", {"guest": "Ann", "opts(": "a"}, {"guest": "Ann", "opts(": "b"}),
+    ],
+)
+def test_what_is_asked_of_another_thing_makes_up_for_nothing(
+    tool: str, said: str, first: dict[str, Any], then: dict[str, Any]
+) -> None:
+    session = Session().calls(tool, said, **first)
+    told = _failed(session)
+    assert len(told) == 1
+    assert _failed(session.calls(tool, "ok", **then)) == told
+
+
+@pytest.mark.parametrize(
+    ("wrong", "to", "is_over"),
+    [
+        ("ann.smith@corp.example", "ann.jones@corp.example", False),
+        ("ann.smith@corp.example", "bob.smith@corp.example", False),
+        ("tim@corp.example", "tom@corp.example", False),
+        ("team1@corp.example", "team2@corp.example", False),
+        ("ann.smith@corp.example", "ann.smith@firm.example", False),
+        ("ann.smiht@corp.example", "ann.smith@corp.example", True),
+        ("smith@corp.example", "ann.smith@corp.example", True),
+        ("ann.smith@crop.example", "ann.smith@corp.example", True),
+    ],
+)
+def test_an_address_of_somebody_else_makes_up_for_nothing(wrong: str, to: str, is_over: bool) -> None:
+    session = Session().calls("send_email", f"Error: unknown recipient {wrong}", to=wrong)
+    assert len(_failed(session.calls("send_email", "ok", to=to))) == (not is_over)
+
+
+@pytest.mark.parametrize(("guest", "left"), [("G0", 60), ("G59", 59)])
+def test_of_many_failures_only_the_newest_are_made_up_for_by_something_put_right(guest: str, left: int) -> None:
+    session = Session()
+    for number in range(60):
+        session.calls("visits", "Error: full", action="book", guest=f"G{number}", day="2026-10-01")
+    session.calls("visits", '{"visit_id": "V-7"}', action="book", guest=guest, day="2026-10-02")
+    assert len(_failed(session)) == left

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -57,6 +58,8 @@ _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
 _MOST_RUNNING = 3
 """Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
 _EDIT_OF = "edit of "
+_MOST_TRIED = 50
+"""Failures, the newest, that may be made up for by something put right: who tries again does so soon."""
 
 
 class _State(Struct):
@@ -325,7 +328,8 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
             state.done.pop(gone, None)
         if not effect.text:
             return
-        over = (key for key, line in state.failed.items() if corrects(effect, key, line.text))
+        newest = islice(reversed(state.failed.items()), _MOST_TRIED)
+        over = [key for key, line in newest if corrects(effect, key, line.text)]
         for key in (*made_up_for(effect.key), *over):
             state.failed.pop(key, None)
         state.ended |= {effect.ends} - {""}
