@@ -74,8 +74,14 @@ class Act(Struct, frozen=True):
     title: str
     details: tuple[tuple[str, str], ...]
     """Names and values of arguments, as they are told."""
-    lists: bool
-    """Some of them are lists, to which others may have been added, or that may have been replaced."""
+    object: tuple[str, ...] = ()
+    """Words behind the verb that it was told: a part of the thing, or what kind of thing it is."""
+    made: bool = False
+    """Its result says what the thing is called: it was made by this."""
+    others: frozenset[str] = frozenset()
+    """Names of all arguments but those that say what is to be done, and to which thing."""
+    is_plain: bool = False
+    """The details tell all of these, and each is one value."""
 
 
 class Effect(Struct, frozen=True):
@@ -120,11 +126,17 @@ def act_effect(call: ToolCall) -> Effect:
     key = plain_key(f"{head} {meant}") if meant else act_text(head, details)
     done = not call.failed and not call.undecided
     thing = _thing(call.tool, "".join((made or given)[:1]), arguments)
-    lists = any(isinstance(value, list | dict) for value in arguments.values())
-    act = Act(thing, verb_of(call.tool, arguments), named, title, details, lists) if thing else None
+    rest = {name: value for name, value in arguments.items() if value != asked and _scalar(value) not in given}
+    is_plain = {name for name, _ in details} == set(rest) and all(map(_is_scalar, rest.values()))
+    act = Act(
+        *(thing, verb_of(call.tool, arguments), named, title, details),
+        *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain),
+    )
     text, ended = act_text(f"{named} {title}".strip(), details), _ended(call.tool, arguments)
     others = tuple((name, said) for name, value in arguments.items() if (said := _scalar(value)) and said != asked)
-    return Effect(text, key, done, reason(call), ended, call.undecided, asked=head, given=others, act=act)
+    return Effect(
+        text, key, done, reason(call), ended, call.undecided, asked=head, given=others, act=act if thing else None
+    )
 
 
 def is_untold(call: ToolCall) -> bool:
@@ -169,10 +181,16 @@ def _ended(tool: str, arguments: dict[str, Any]) -> str:
     small number, which other things have, too."""
     if verb_of(tool, arguments) not in _ENDING:
         return ""
-    kinds = tool_words(tool)
-    named = (key for key in arguments if key == "id" or (_IDENTITY.search(key) and set(tool_words(key)) & set(kinds)))
+    kinds, meant = _stems(tool), _stems(*tool_words(asked_action(tool, arguments))[1:])
+    named = (key for key in arguments if key == "id" or (_IDENTITY.search(key) and _stems(key) & kinds))
+    named = (key for key in named if meant <= kinds | _stems(key))
     ended = next(filter(None, (_scalar(arguments[key]) for key in named)), "")
     return "" if ended.isdigit() and len(ended) < _TELLING_NUMBER else ended
+
+
+def _stems(*names: str) -> set[str]:
+    """Return the words of names, without the end that says that there are several."""
+    return {word.rstrip("s") for name in names for word in tool_words(name)}
 
 
 def _identities(arguments: dict[str, Any]) -> list[str]:

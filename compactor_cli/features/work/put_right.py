@@ -52,8 +52,8 @@ def _asks_same(given: dict[str, str], told: str) -> bool:
 
 
 def _is_alike(now: str, before: str) -> bool:
-    """Return whether both are days or times, or long texts of which one has half the words of the other, and no number of
-    its own."""
+    """Return whether both are days or times, or long texts: half the words of one are in the other, too, and no number
+    is new."""
     if _WHEN.fullmatch(now) and _WHEN.fullmatch(before):
         return True
     words, others = set(_WORD.findall(now.lower())), set(_WORD.findall(before.lower()))

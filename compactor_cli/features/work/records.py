@@ -5,16 +5,14 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.features.work.effects import Act, act_text
 from compactor_cli.text.shell import word_set
 
-_MAKES = word_set("create open add book schedule register")
-_SETS = word_set("update modify edit change set reschedule move rename assign")
-"""Verbs after which a thing is as the arguments say, whatever it was before."""
-_ENDS = word_set("delete cancel remove")
-_ONE_OF_SEVERAL = word_set("field fields key property attribute column setting param line row item part index position")
-"""Words of arguments that say which part of a thing is meant: the next call may be about another one."""
+_MAKES = word_set("create open book schedule register")
+_UPDATES = word_set("update modify edit change reschedule")
+_ENDS = word_set("delete cancel remove close")
+_WHY = frozenset(("reason", "comment", "note", "message", "why"))
+"""Arguments that say why something is ended, not which part of it."""
 
 
 class _Known(Struct, frozen=True):
@@ -23,35 +21,31 @@ class _Known(Struct, frozen=True):
 
 
 class Records:
-    """The newest act of a tool on each thing that it was told the identity of, or gave one."""
+    """How the things were made of which a result said what they are called, until they are acted on in other ways."""
 
     def __init__(self) -> None:
-        self._newest: dict[str, _Known] = {}
+        self._made: dict[str, _Known] = {}
 
     def note(self, act: Act, text: str) -> tuple[Act, str, str]:
         """Return an act and its line with what is known of the thing from before, and the line that it overtakes."""
-        known = self._newest.get(act.thing)
+        known = self._made.pop(act.thing, None)
         told = _together(known.act, act) if known else None
         if told:
             act, text = told, act_text(f"{told.named} {told.title}".strip(), told.details)
-        self._newest[act.thing] = _Known(text, act)
+        if act.made and act.verb in _MAKES:
+            self._made[act.thing] = _Known(text, act)
         return act, text, known.text if known and told else ""
 
 
-def _together(before: Act, act: Act) -> Act | None:
-    """Return what is so after both acts; nothing where the later one may leave some of the earlier one."""
-    if before.verb not in _MAKES | _SETS:
+def _together(made: Act, act: Act) -> Act | None:
+    """Return what is so after both acts; nothing where the later one may be about a part of the thing, or may leave some
+    of what it was made with."""
+    if act.object not in ((), made.object):
         return None
-    if act.verb in _ENDS:
+    if act.verb in _ENDS and act.others <= _WHY:
         # how the thing is called stands in the line that makes way
-        return replace(act, title=act.title or before.title)
-    if act.verb not in _SETS or act.lists or _of_a_part(before) or _of_a_part(act):
+        return replace(act, title=act.title or made.title)
+    if act.verb not in _UPDATES or not act.is_plain or not act.others <= made.others:
         return None
-    changed = {name for name, _ in act.details}
-    kept = tuple((name, value) for name, value in before.details if name not in changed)
-    return replace(before, title=act.title or before.title, details=(*act.details, *kept))
-
-
-def _of_a_part(act: Act) -> bool:
-    """Return whether an act may be about one part of several of the thing."""
-    return any(not _ONE_OF_SEVERAL.isdisjoint(tool_words(name)) for name, _ in act.details)
+    kept = tuple((name, value) for name, value in made.details if name not in act.others)
+    return replace(made, details=(*act.details, *kept))
