@@ -81,5 +81,5 @@ def test_a_change_behind_one_that_is_told_by_itself_is_told_by_itself() -> None:
 )
 def test_an_end_of_a_part_does_not_make_up_for_what_failed(action: str, is_over: bool) -> None:
     session = Session().calls("send_invoice", "Error: card", id="I-5001")
-    session.calls("invoices", "ok", action=action, id="I-5001", file="x")
+    session.calls("invoices", "ok", action=action, id="I-5001", part="x")
     assert len([text for text in session.texts() if text.startswith("failed")]) == (not is_over)

@@ -38,8 +38,8 @@ class Records:
 
 
 def _together(made: Act, act: Act) -> Act | None:
-    """Return what is so after both acts; nothing where the later one may be about a part of the thing, or may leave some
-    of what it was made with."""
+    """Return what is so after both acts; nothing where the later one may be about a part of the thing, or may leave
+    some of what it was made with."""
     if act.object not in ((), made.object):
         return None
     if act.verb in _ENDS and act.others <= _WHY:

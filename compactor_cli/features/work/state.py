@@ -58,7 +58,7 @@ _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
 _MOST_RUNNING = 3
 """Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
 _EDIT_OF = "edit of "
-_MOST_TRIED = 50
+_MOST_TRIED = 20
 """Failures, the newest, that may be made up for by something put right: who tries again does so soon."""
 
 
