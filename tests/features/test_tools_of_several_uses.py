@@ -54,10 +54,97 @@ def test_what_a_tool_of_several_uses_did_is_told(tool: str, arguments: dict[str,
         ("search_orders", {"action": "update", "id": "7"}),
         ("calendar", {"action": "please create it", "id": "7"}),
         ("calendar", {"kind": "create", "id": "7"}),
+        ("audit_log", {"action": "delete", "user_id": "u-7", "id": "c-7"}),
+        ("permissions", {"action": "delete", "id": "c-7"}),
+        ("metrics", {"operation": "create", "name": "orders"}),
+        ("events", {"action": "create", "title": "Tides", "since": "2026-01-01"}),
+        ("stripe_docs", {"operation": "refund", "title": "Refunds"}),
+        ("cost_estimator", {"operation": "create", "id": "vm-7"}),
+        ("order_simulator", {"action": "place", "id": "W-7"}),
+        ("calc", {"operation": "add", "name": "sum"}),
+        ("checklist", {"action": "add", "title": "Tides"}),
+        ("http", {"method": "delete", "url": "https://a.example/7"}),
+        ("order_simulator", {"n": 7}),
     ],
 )
 def test_what_only_looks_or_is_of_the_agent_itself_is_not_told(tool: str, arguments: dict[str, Any]) -> None:
     assert Session().calls(tool, "{}", **arguments).texts("effect") == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("arithmetic", {"operation": "add", "a": 2, "b": 3}, '{"sum": 1024}'),
+        ("pandas", {"operation": "merge", "left": "a", "right": "b"}, "512 rows"),
+        ("imagemagick", {"operation": "remove_background", "input": "a.png"}, "ok"),
+        ("pdf", {"operation": "merge", "inputs": ["a.pdf", "b.pdf"]}, "ok"),
+        ("excel", {"action": "set_value", "cell": "A1", "value": "3"}, "ok"),
+        ("lsp", {"operation": "rename", "symbol": "a"}, "ok"),
+        ("gdb", {"action": "set_breakpoint", "line": 3}, "Breakpoint 1"),
+        ("robot", {"action": "move", "x": 1}, "ok"),
+    ],
+)
+def test_what_is_told_to_do_something_to_nothing_that_is_named_is_not_told(
+    tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    assert Session().calls(tool, said, **arguments).texts() == []
+
+
+def test_an_act_without_a_name_that_failed_is_made_up_for_by_one_that_is_not_told() -> None:
+    session = Session().calls("visits", "Error: full", action="book", guest="Ann")
+    assert session.texts() == ["failed: visits book (guest Ann): Error: full"]
+    assert session.calls("visits", "ok", action="book", guest="Ann").texts() == []
+    session.calls("visits", '{"visit_id": "V-7"}', action="book", guest="Ann")
+    assert session.texts() == ["visits book V-7 (guest Ann)"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"status": "error", "message": "no such"}',
+        '{"status": "failed"}',
+        '{"success": "false"}',
+        '{"success": false}',
+        '{"errors": [{"message": "no such"}]}',
+        '{"status": "confirmation_required"}',
+        "No contact with id c-7",
+    ],
+)
+@pytest.mark.parametrize(("tool", "action"), [("crm", {"action": "delete"}), ("delete_contact", {})])
+def test_what_a_result_says_to_be_undone_is_told_as_failed(tool: str, action: dict[str, str], said: str) -> None:
+    (told,) = Session().calls(tool, said, **action, id="c-7").texts()
+    assert told.startswith(f"failed: {tool} ")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"status": "confirmed"}',
+        '{"status": "lost"}',
+        '{"errors": []}',
+        '{"success": true}',
+        "No more is due. The contact with id c-7 was deleted.\nThank you.",
+        '{"contact": {"status": "failed"}}',
+    ],
+)
+def test_what_a_result_says_of_the_thing_is_no_failure(said: str) -> None:
+    (told,) = Session().calls("crm", said, action="update", id="c-7", state="x").texts()
+    assert told.startswith("crm update c-7")
+    (told,) = Session().calls("crm", '{"status": "failed"}', action="update", id="c-7", status="failed").texts()
+    assert told.startswith("crm update c-7")
+
+
+@pytest.mark.parametrize(
+    "tries", [{"preview": True}, {"mode": "dry_run"}, {"confirm": False}, {"confirmed": "false"}, {"dryRun": "true"}]
+)
+def test_what_is_asked_for_a_preview_or_without_a_yes_is_not_told(tries: dict[str, Any]) -> None:
+    assert Session().calls("crm", "{}", action="delete", id="c-7", **tries).texts() == []
+    assert Session().calls("delete_contact", "{}", id="c-7", **tries).texts() == []
+
+
+@pytest.mark.parametrize("arguments", [{"confirm": True}, {"mode": "fast"}, {"preview": False}])
+def test_what_is_confirmed_is_told(arguments: dict[str, Any]) -> None:
+    assert len(Session().calls("crm", "{}", action="delete", id="c-7", **arguments).texts()) == 1
 
 
 @pytest.mark.parametrize(

@@ -60,11 +60,23 @@ _READING = word_set("get list read search fetch")
 """Methods with which one only looks; others, such as `check`, may be methods of paying."""
 _OF_AGENT = _LOCAL | word_set("process sessions subagents worktree knowledge graph cache")
 """Words of tools whose actions are those of an agent on its own things."""
+_RECORDS = word_set(
+    "log logs audit docs doc documentation metrics permissions schema openapi simulator emulator estimator game calc "
+    "calculator math matrix planner checklist scratchpad memory search report reports history help"
+)
+"""Words of tools of which an action says what one wants to know of it, or that work something out."""
+_FIGURES = word_set("simulator estimator calculator")
+_FILTERS = frozenset(("since", "until", "limit", "offset", "cursor", "page", "per_page", "page_size", "pageSize"))
+"""Arguments of those that list what was done."""
 _NO_REPOSITORY = frozenset(("repo", "repository", "repo_slug", "project_id", "projectId")).isdisjoint
 """Whether arguments have none of these."""
-_TRIED_BY = ("dry_run", "dryRun", "dryrun", "validate_only", "validateOnly", "check_only", "simulate", "preview_only")
-_TRIES = ("true", "client", "server", "1", "yes")
-_NOT_TRIED = frozenset(_TRIED_BY).isdisjoint
+_TRIED_BY = (
+    *("dry_run", "dryRun", "dryrun", "validate_only", "validateOnly", "check_only", "simulate", "preview_only"),
+    *("preview", "mode"),
+)
+_TRIES = ("true", "client", "server", "1", "yes", "dry_run", "dry-run", "dryrun", "preview", "simulate", "validate")
+_CONFIRMED_BY = ("confirm", "confirmed")
+_NOT_TRIED = frozenset((*_TRIED_BY, *_CONFIRMED_BY)).isdisjoint
 """Whether no argument says that something is only tried."""
 _NOT_ASKED = frozenset(_ASKED_BY).isdisjoint
 """Whether no argument says what is to be done."""
@@ -81,7 +93,9 @@ def only_tries(arguments: object) -> bool:
     """Return whether a call only says what it would do."""
     if not isinstance(arguments, dict) or _NOT_TRIED(arguments):
         return False
-    return any(str(arguments.get(key)).lower() in _TRIES for key in _TRIED_BY)
+    return any(str(arguments.get(key)).lower() in _TRIES for key in _TRIED_BY) or any(
+        str(arguments.get(key)).lower() == "false" for key in _CONFIRMED_BY
+    )
 
 
 def acts(tool: str, arguments: object = None) -> bool:
@@ -104,6 +118,8 @@ def asked_action(tool: str, arguments: object) -> str:
     looks, and maybe with what; empty where no argument says so."""
     if not isinstance(arguments, dict) or _NOT_ASKED(arguments) or not _is_of_several_uses(tool):
         return ""
+    if not _FILTERS.isdisjoint(arguments) or ("url" in arguments and "method" in arguments):
+        return ""  # a query, or a request of HTTP
     for key in _ASKED_BY:
         value = arguments.get(key)
         if isinstance(value, str) and len(value) <= _LONGEST_ASKED and _ASKED.fullmatch(value):
@@ -121,7 +137,8 @@ def names_action(text: str) -> bool:
 @lru_cache(maxsize=1024)
 def _is_of_several_uses(tool: str) -> bool:
     words = tool_words(tool)
-    return bool(words) and not _WITHIN.search(tool) and _OF_AGENT.isdisjoint(words) and words[0] not in LOOKING
+    of_others = _OF_AGENT.isdisjoint(words) and _RECORDS.isdisjoint(words)
+    return bool(words) and not _WITHIN.search(tool) and of_others and words[0] not in LOOKING
 
 
 def commits_elsewhere(arguments: object) -> bool:
@@ -133,7 +150,7 @@ def commits_elsewhere(arguments: object) -> bool:
 def acting_verb(tool: str) -> str:
     """Return what a tool does outside the session, by its name; empty for one that does nothing there."""
     words = tool_words(tool)
-    if not words or _WITHIN.search(tool):
+    if not words or _WITHIN.search(tool) or words[-1] in _FIGURES:
         return ""
     if words[0] in _WITH:
         return words[0] if len(words) > 1 and words[1] in _WITH[words[0]] else ""

@@ -8,11 +8,12 @@ from itertools import accumulate, islice
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.features.work.acting_tools import asked_action, tool_words, verb_of
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line
-from compactor_cli.features.work.json_results import result_members, stated_error, tells_end
+from compactor_cli.features.work.json_results import result_members, says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
@@ -31,6 +32,8 @@ _CONTENT_KEYS = ("content", "file_text", "contents")
 """What a file is to hold, which says little where it is cut."""
 ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
 """Addresses of things that are made with a title, and acted on by a number."""
+_NUMBERED = compiled_later(r"(?:^|_)(?:number|address)$|(?:Number|Address)$")
+"""Other arguments that say which thing is meant."""
 _PERSON_KEYS = ("user_id", "userId")
 _NAMES_ITSELF = re.compile(r"(?=\S*\d)[\w#][\w.:#/-]{2,39}")
 """A value that identifies something: one word with a digit in it."""
@@ -88,6 +91,7 @@ class Effect(Struct, frozen=True):
     """Something that a call did, or tried to do, outside the session."""
 
     text: str
+    """Empty where it is too little to be told."""
     key: str
     """What a later success has to share with a failure to make up for it."""
     done: bool
@@ -112,10 +116,12 @@ def act_effect(call: ToolCall) -> Effect:
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     asked = asked_action(call.tool, arguments)
     verb = "" if asked in tool_words(call.tool) else asked
+    if not call.failed and not call.undecided and says_undone(call.said, map(_scalar, arguments.values())):
+        call = replace(call, failed=True)
     given = _identities(arguments) or _named_by_tool(call.tool, arguments)
     titles = [_scalar(value) or _listed(value, _SCALAR_WIDTH) for value in map(arguments.get, _TITLE_KEYS)]
     titles += filter(None, (_scalar(arguments.get(key)) for key in PATH_KEYS))
-    made = [] if given or call.failed else _made(call.said, arguments)
+    made = [] if given or call.failed else _made(call.said, arguments, named=not asked)
     persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
     known = [] if any(titles) or call.failed else _title_of(call.said, given)
     named = " ".join(filter(None, [call.tool, verb, *(made or given or persons)]))
@@ -133,6 +139,8 @@ def act_effect(call: ToolCall) -> Effect:
         *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain),
     )
     text, ended = act_text(f"{named} {title}".strip(), details), _ended(call.tool, arguments)
+    if asked and done and call.answered and not (given or made or any(titles) or any(map(_NUMBERED.search, arguments))):
+        text = ""  # an agent may add two numbers by such a tool
     others = tuple((name, said) for name, value in arguments.items() if (said := _scalar(value)) and said != asked)
     return Effect(
         text, key, done, reason(call), ended, call.undecided, asked=head, given=others, act=act if thing else None
@@ -199,17 +207,17 @@ def _identities(arguments: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(filter(None, (_scalar(arguments.get(key)) for key in keys))))[:2]
 
 
-def _made(said: str, arguments: dict[str, Any]) -> list[str]:
-    """Return what a result says to identify what was made: its identities, else the members that are one word with a
-    digit, and that the call did not give."""
+def _made(said: str, arguments: dict[str, Any], *, named: bool = True) -> list[str]:
+    """Return what a result says to identify what was made: its identities, else, where it may be `named` by them, the
+    members that are one word with a digit, and that the call did not give."""
     address = ADDRESS.search(said) if "https://" in said else None
     if address:
         return [address.group()]
     given = set(map(_scalar, arguments.values()))
     for record in _records(said):
         members = {key: text for key, item in record.items() if key not in _NOT_MEANT and (text := _scalar(item))}
-        named = [text for text in members.values() if _NAMES_ITSELF.fullmatch(text) and text not in given]
-        if found := _identities(members) or named[:2]:
+        words = [text for text in members.values() if named and _NAMES_ITSELF.fullmatch(text) and text not in given]
+        if found := _identities(members) or words[:2]:
             return found
     return []
 
@@ -224,7 +232,7 @@ def _records(said: str) -> Iterator[dict[str, Any]]:
 
 def _named_by_tool(tool: str, arguments: dict[str, Any]) -> list[str]:
     """Return what an argument identifies that is called like a word of the tool: the `ticket` of `open_ticket`."""
-    words = tool_words(tool)
+    words = _stems(tool)
     found = (text for key in arguments if key.lower() in words and (text := _scalar(arguments[key])))
     return [text for text in found if _NAMES_ITSELF.fullmatch(text)][:1]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from compactor_cli.text.cached import remembered
@@ -22,6 +22,14 @@ _TELLS = ("error", "success", "ok", "is_error", "isError", "status")
 """Members that say how a call ended."""
 _SAYS = ("message", "error", "detail", "details", "description", "reason", "title", "code")
 """Members of an error that say what it is, the most telling first."""
+_UNDONE = (
+    *("error", "failed", "failure", "not_found"),
+    *("confirmation_required", "requires_confirmation", "needs_confirmation", "confirmation_needed"),
+)
+"""What the result of an act has as its status where nothing was done."""
+_UNKNOWN = compiled_later(
+    r"no (?:such )?[\w -]{1,40}\b(?:with|for|by|has) (?:the |that )?(?:id|number|name)\b.{0,80}", re.I
+)
 _CLOSING = {"{": "}", "[": "]"}
 
 
@@ -39,6 +47,18 @@ def says_failed(said: str) -> bool:
     return bool(value.get("error") or value.get("is_error") or value.get("isError")) or (
         value.get("success") is False or value.get("ok") is False
     )
+
+
+def says_undone(said: str, given: Iterable[str]) -> bool:
+    """Return whether the result of an act says that it did not take place. `given`: the arguments of the call, of which
+    one may be the state that the thing has now."""
+    if not said.lstrip().startswith("{"):
+        return _UNKNOWN.fullmatch(said.strip()) is not None
+    value = result_members(said)
+    status = str(value.get("status", "")).lower()
+    failed = status in _UNDONE and status not in map(str.lower, given)
+    has_errors = isinstance(value.get("errors"), list) and value["errors"] != []
+    return failed or has_errors or str(value.get("success", value.get("ok"))).lower() == "false"
 
 
 def tells_end(said: str) -> bool:

@@ -227,6 +227,8 @@ def _carry_effect(state: _State, line: str, number: int) -> None:
 
 def _take_place(state: _State, text: str, message: int, act: Act | None = None) -> None:
     """Take over that something was done, which may leave nothing of what was done before."""
+    if not text:
+        return
     overtaken = ""
     if act:
         act, text, overtaken = state.records.note(act, text)
@@ -326,7 +328,7 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
                 state.done[new] = replace(line, text=new)
         for gone in state.commits.note(effect.text, effect.key, effect.git) if effect.git else ():
             state.done.pop(gone, None)
-        if not effect.text:
+        if not effect.text and effect.git:
             return
         newest = islice(reversed(state.failed.items()), _MOST_TRIED)
         over = [key for key, line in newest if corrects(effect, key, line.text)]
