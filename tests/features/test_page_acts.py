@@ -34,6 +34,16 @@ def test_what_a_page_says_to_be_done_is_told_in_its_words(said: str, told: str) 
         "You saved 1200 points since 2019.",
         "Order W-1002",
         "Changes saved.",
+        "Order #12344 cancelled | Order #12343 confirmed",
+        "Order #12344 cancelled. Order #12343 confirmed.",
+        "Order #12344 cancelled. Open: order #12343.",
+        "My orders\nOrder #12344 cancelled",
+        "My orders · Order #12344 cancelled",
+        "Created by User2024",
+        "Published in IEEE802",
+        "Sent from iPhone 1234",
+        "Posted at Quay1200",
+        "Created on 20260102",
         "Order W-1002 placed. " + "More of the page. " * 40,
     ],
 )
@@ -44,3 +54,15 @@ def test_what_a_page_shows_is_nothing_that_was_done(said: str) -> None:
 def test_what_was_typed_and_what_other_tools_say_is_not_told() -> None:
     session = Session().calls("type", 'Typed "Order W-1002 paid" into [e3].', text="Order W-1002 paid")
     assert session.calls("read_page", "Order W-1002 paid").texts() == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "is_told"),
+    [
+        *(("tap", True), ("page_click", True), ("press_button", True), ("browser_press", True)),
+        *(("select_rows", False), ("key_lookup", False), ("get_key", False), ("enter_text", False)),
+        *(("last_click_info", False), ("type", False), ("read_press_release", False)),
+    ],
+)
+def test_only_tools_that_click_or_press_do_something_on_a_page(tool: str, is_told: bool) -> None:
+    assert len(Session().calls(tool, "Order W-1002 placed.", ref="e6").texts()) == is_told

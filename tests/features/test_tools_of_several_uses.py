@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from compactor_cli.features.work.state import session_state
+from compactor_cli.summary_text.state_block import state_text
+from compactor_cli.summary_text.state_line import StateLine
 from tests.features.working import Session
 
 
@@ -244,3 +248,28 @@ def test_flights_and_days_are_among_the_short_details() -> None:
     )
     (line,) = session.state()
     assert line.brief == "update_flights JG7 (flights HAT028 2024-05-21; HAT277 2024-05-22)"
+
+
+def _brief_of(session: Session) -> str:
+    (line,) = session.state()
+    assert line.brief
+    assert line.brief != line.text
+    return line.brief
+
+
+def test_the_short_form_of_an_act_in_an_earlier_round_does_not_stand_beside_it() -> None:
+    long = "three full days without any line at all, as the line check says"
+    session = Session().calls("apply_credit", "{}", credit_id="CR-7", amount=4.5, why=long)
+    (text,) = session.texts()
+    assert session.texts(earlier=[_brief_of(session)]) == [text]
+    assert session.texts(earlier=["apply_credit CR-8 (amount 4.5)"]) == [text, "apply_credit CR-8 (amount 4.5)"]
+
+
+def test_nor_where_the_act_is_still_in_view_behind_which_an_earlier_round_tells_it() -> None:
+    long = "three full days without any line at all, as the line check says"
+    session = Session().calls("apply_credit", "{}", credit_id="CR-7", amount=4.5, why=long)
+    (text,) = session.texts()
+    block = state_text([StateLine("effect", _brief_of(session), 1)])
+    (said,) = Session(block).messages
+    summary = replace(said, index=len(session.messages), origin="summary")
+    assert [line.text for line in session_state([*session.messages, summary])] == [text]

@@ -11,19 +11,23 @@ from compactor_cli.features.work.effects import Effect
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
-_ON_PAGES = word_set("click press submit type fill tap select key enter")
-"""Words of tools that act on what a page shows."""
+_ON_PAGES = word_set("click press submit tap")
+"""First or last words of tools that act on what a page shows."""
 _MOST = 400
 """Characters of a result that says what came of the act; longer ones show the page."""
-_PARTS = compiled_later(r"[.!?](?:\s|$)|[\n\"“”«»|·]|(?<=\w):\s")
+_LISTS = compiled_later(r"\n|[|·•]")
+"""What stands in results that show a page or a list of it."""
+_PARTS = compiled_later(r"[.!?](?:\s|$)|[\"“”«»]|(?<=\w):\s")
 """What stands between sentences of a page, and around what it quotes."""
 _DONE = (
     "saved|submitted|sent|placed|booked|confirmed|created|published|posted|cancell?ed|deleted|ordered|paid|scheduled"
 )
 _NAME = r"(?:[A-Z]\w*-?|#)\d{3,}[\w-]*"
+_NAMED = compiled_later(rf"(?<!\w){_NAME}", re.IGNORECASE)
+_OTHER = r"(?!(?:by|in|on|at|from|for|to|with|of|since)\b)"
 _SAID = compiled_later(
     rf"(?!.*\b(?:last|previous|recent|not|never|already)\b)(?:(?:[A-Za-z]+ ){{0,2}}{_NAME} (?:(?:has been|was|is) )?"
-    rf"(?:successfully )?(?:{_DONE})|(?:successfully )?(?:{_DONE}) (?:as )?(?:[A-Za-z]+ ){{0,2}}{_NAME})",
+    rf"(?:successfully )?(?:{_DONE})|(?:successfully )?(?:{_DONE}) (?:as )?(?:{_OTHER}[A-Za-z]+ ){{0,2}}{_NAME})",
     re.IGNORECASE,
 )
 """A sentence that says nothing but that something with a name of its own was done."""
@@ -31,14 +35,13 @@ _SAID = compiled_later(
 
 def page_effects(call: ToolCall) -> Iterator[Effect]:
     """Yield what a page says to have been done, in its words, by a call that acts on it."""
-    if call.failed or call.undecided or not _ON_PAGES.intersection(tool_words(call.tool)) or len(call.said) > _MOST:
+    words = tool_words(call.tool)
+    acts = not _ON_PAGES.isdisjoint((*words[:1], *words[-1:]))
+    if call.failed or call.undecided or not acts or len(call.said) > _MOST or _LISTS.search(call.said.strip()):
         return
-    given = (
-        [value for value in call.arguments.values() if isinstance(value, str)]
-        if isinstance(call.arguments, dict)
-        else []
-    )
-    for sentence in map(str.strip, _PARTS.split(call.said)):
-        if _SAID.fullmatch(sentence) and sentence not in "\n".join(given):
-            text = f'{call.tool} → "{sentence}"'
-            yield Effect(text, text, True)
+    values = call.arguments.values() if isinstance(call.arguments, dict) else ()
+    given = "\n".join(value for value in values if isinstance(value, str))
+    named = [text for text in map(str.strip, _PARTS.split(call.said)) if _NAMED.search(text) and text not in given]
+    if len(named) == 1 and _SAID.fullmatch(named[0]):  # a page that shows more of them lists what was done before
+        text = f'{call.tool} → "{named[0]}"'
+        yield Effect(text, text, True)

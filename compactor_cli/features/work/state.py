@@ -222,7 +222,8 @@ def _carry_effect(state: _State, line: str, number: int) -> None:
     elif line.strip() and not state.command.carry(line, number):
         if line.startswith("git commit"):
             state.files.carry_commit()
-        _take_place(state, line, number)
+        if all(known.brief != line for known in state.done.values()):
+            _take_place(state, line, number)
 
 
 def _take_place(state: _State, text: str, message: int, act: Act | None = None) -> None:
@@ -232,9 +233,12 @@ def _take_place(state: _State, text: str, message: int, act: Act | None = None) 
     overtaken = ""
     if act:
         act, text, overtaken = state.records.note(act, text)
+    brief = brief_text(act) if act else ""
+    if brief in state.done and state.done[brief].message < 0:
+        del state.done[brief]  # an earlier round had no room for more of it
     for over in (text, overtaken, *state.newest.note(text)):
         state.done.pop(over, None)
-    state.done[text] = StateLine("effect", text, message, brief=brief_text(act) if act else "")
+    state.done[text] = StateLine("effect", text, message, brief=brief)
 
 
 def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtaken: bool = False) -> None:
