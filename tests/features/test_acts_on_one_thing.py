@@ -53,6 +53,7 @@ _MADE = '{"event": {"id": "ev_71"}}'
         ({"action": "update_reminder", "start": "10:00"}, ""),
         ({"action": "delete", "day": "2026-01-02"}, ""),
         ({"action": "delete_guest"}, ""),
+        ({"action": "delete", "guest_id": "g-7"}, ""),
         ({"action": "remove", "email": "a@b.c"}, ""),
         ({"action": "assign", "room": "B"}, ""),
     ],

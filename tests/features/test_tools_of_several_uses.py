@@ -36,6 +36,10 @@ from tests.features.working import Session
             "{}",
             "open_ticket update TEC-3 (window 08-12)",
         ),
+        ("help_desk", {"action": "create", "title": "Tides"}, "ok", "help_desk create Tides"),
+        ("plans", {"action": "cancel", "user_id": "u7"}, "ok", "plans cancel u7"),
+        ("lines", {"action": "cancel", "line_number": 7}, "ok", "lines cancel (line_number 7)"),
+        ("orders", {"action": "cancel", "order": "W-7"}, "ok", "orders cancel W-7"),
         ("pay_invoice", {"method": "check", "id": "R-7"}, "{}", "pay_invoice R-7 (method check)"),
     ],
 )
@@ -86,6 +90,7 @@ def test_what_only_looks_or_is_of_the_agent_itself_is_not_told(tool: str, argume
         ("lsp", {"operation": "rename", "symbol": "a"}, "ok"),
         ("gdb", {"action": "set_breakpoint", "line": 3}, "Breakpoint 1"),
         ("robot", {"action": "move", "x": 1}, "ok"),
+        ("help", {"command": "create"}, "How to create things"),
     ],
 )
 def test_what_is_told_to_do_something_to_nothing_that_is_named_is_not_told(
@@ -146,7 +151,7 @@ def test_what_is_asked_for_a_preview_or_without_a_yes_is_not_told(tries: dict[st
     assert Session().calls("delete_contact", "{}", id="c-7", **tries).texts() == []
 
 
-@pytest.mark.parametrize("arguments", [{"confirm": True}, {"mode": "fast"}, {"preview": False}])
+@pytest.mark.parametrize("arguments", [{"confirm": True}, {"mode": "fast"}, {"mode": 1}, {"preview": False}])
 def test_what_is_confirmed_is_told(arguments: dict[str, Any]) -> None:
     assert len(Session().calls("crm", "{}", action="delete", id="c-7", **arguments).texts()) == 1
 

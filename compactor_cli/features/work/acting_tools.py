@@ -62,7 +62,7 @@ _OF_AGENT = _LOCAL | word_set("process sessions subagents worktree knowledge gra
 """Words of tools whose actions are those of an agent on its own things."""
 _RECORDS = word_set(
     "log logs audit docs doc documentation metrics permissions schema openapi simulator emulator estimator game calc "
-    "calculator math matrix planner checklist scratchpad memory search report reports history help"
+    "calculator math matrix planner checklist scratchpad memory search report reports history"
 )
 """Words of tools of which an action says what one wants to know of it, or that work something out."""
 _FIGURES = word_set("simulator estimator calculator")
@@ -72,11 +72,16 @@ _NO_REPOSITORY = frozenset(("repo", "repository", "repo_slug", "project_id", "pr
 """Whether arguments have none of these."""
 _TRIED_BY = (
     *("dry_run", "dryRun", "dryrun", "validate_only", "validateOnly", "check_only", "simulate", "preview_only"),
-    *("preview", "mode"),
+    "preview",
 )
-_TRIES = ("true", "client", "server", "1", "yes", "dry_run", "dry-run", "dryrun", "preview", "simulate", "validate")
-_CONFIRMED_BY = ("confirm", "confirmed")
-_NOT_TRIED = frozenset((*_TRIED_BY, *_CONFIRMED_BY)).isdisjoint
+_TRIES = ("true", "client", "server", "1", "yes")
+_TRYING = {
+    **dict.fromkeys(_TRIED_BY, _TRIES),
+    **dict.fromkeys(("confirm", "confirmed"), ("false",)),
+    "mode": ("dry_run", "dry-run", "dryrun", "preview", "simulate"),
+}
+"""Arguments, and the values with which they say that something is only tried."""
+_NOT_TRIED = frozenset(_TRYING).isdisjoint
 """Whether no argument says that something is only tried."""
 _NOT_ASKED = frozenset(_ASKED_BY).isdisjoint
 """Whether no argument says what is to be done."""
@@ -93,9 +98,7 @@ def only_tries(arguments: object) -> bool:
     """Return whether a call only says what it would do."""
     if not isinstance(arguments, dict) or _NOT_TRIED(arguments):
         return False
-    return any(str(arguments.get(key)).lower() in _TRIES for key in _TRIED_BY) or any(
-        str(arguments.get(key)).lower() == "false" for key in _CONFIRMED_BY
-    )
+    return any(str(arguments.get(key)).lower() in values for key, values in _TRYING.items())
 
 
 def acts(tool: str, arguments: object = None) -> bool:

@@ -120,9 +120,10 @@ def act_effect(call: ToolCall) -> Effect:
         call = replace(call, failed=True)
     given = _identities(arguments) or _named_by_tool(call.tool, arguments)
     titles = [_scalar(value) or _listed(value, _SCALAR_WIDTH) for value in map(arguments.get, _TITLE_KEYS)]
+    persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
+    is_meant = any((*given, *titles, *persons, *filter(_NUMBERED.search, arguments)))
     titles += filter(None, (_scalar(arguments.get(key)) for key in PATH_KEYS))
     made = [] if given or call.failed else _made(call.said, arguments, named=not asked)
-    persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
     known = [] if any(titles) or call.failed else _title_of(call.said, given)
     named = " ".join(filter(None, [call.tool, verb, *(made or given or persons)]))
     title = " ".join(filter(None, [*titles, *known]))
@@ -132,14 +133,14 @@ def act_effect(call: ToolCall) -> Effect:
     key = plain_key(f"{head} {meant}") if meant else act_text(head, details)
     done = not call.failed and not call.undecided
     thing = _thing(call.tool, "".join((made or given)[:1]), arguments)
-    rest = {name: value for name, value in arguments.items() if value != asked and _scalar(value) not in given}
+    rest = {name: value for name, value in arguments.items() if value != asked and _scalar(value) not in given[:1]}
     is_plain = {name for name, _ in details} == set(rest) and all(map(_is_scalar, rest.values()))
     act = Act(
         *(thing, verb_of(call.tool, arguments), named, title, details),
         *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain),
     )
     text, ended = act_text(f"{named} {title}".strip(), details), _ended(call.tool, arguments)
-    if asked and done and call.answered and not (given or made or any(titles) or any(map(_NUMBERED.search, arguments))):
+    if asked and done and call.answered and not (is_meant or made):
         text = ""  # an agent may add two numbers by such a tool
     others = tuple((name, said) for name, value in arguments.items() if (said := _scalar(value)) and said != asked)
     return Effect(
