@@ -146,6 +146,7 @@ def test_columns_that_could_not_be_added_are_made_up_for_by_all_of_them() -> Non
         ("book_room", "Error: no", {"guest": "Ann", "beds": 2}, {"guest": "Ann", "beds": 3}),
         ("book_room", "Error: no", {"guest": "Anna", "beds": 2}, {"guest": "Ann", "beds": 2}),
         ("book_room", "Error: no", {"guest": "Ann", "beds": 2}, {"guest": "Ann"}),
+        ("book_room", "Error: no", {"beds": 2, "guest": "Ann"}, {"guest": "Ann"}),
         ("book_room", "Error: no", {"guest": "Ann", "opts(": "a"}, {"guest": "Ann", "opts(": "b"}),
     ],
 )
