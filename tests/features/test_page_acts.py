@@ -10,7 +10,7 @@ from tests.features.working import Session
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ('Clicked [e6]. Toast: "Draft D-7730 saved. Valid until Friday."', "Draft D-7730 saved"),
+        ('Clicked [e606]. Toast: "Draft D-7730 saved. Valid until Friday."', "Draft D-7730 saved"),
         ("Saved as draft QX-1188.", "Saved as draft QX-1188"),
         ("Your order #10234 has been placed!", "Your order #10234 has been placed"),
         ("Clicked. Claim CL991 was successfully submitted", "Claim CL991 was successfully submitted"),

@@ -23,7 +23,7 @@ _DONE = (
     "saved|submitted|sent|placed|booked|confirmed|created|published|posted|cancell?ed|deleted|ordered|paid|scheduled"
 )
 _NAME = r"(?:[A-Z]\w*-?|#)\d{3,}[\w-]*"
-_NAMED = compiled_later(rf"(?<!\w){_NAME}", re.IGNORECASE)
+_NAMED = compiled_later(rf"(?<!\w){_NAME}")
 _OTHER = r"(?!(?:by|in|on|at|from|for|to|with|of|since)\b)"
 _SAID = compiled_later(
     rf"(?!.*\b(?:last|previous|recent|not|never|already)\b)(?:(?:[A-Za-z]+ ){{0,2}}{_NAME} (?:(?:has been|was|is) )?"
@@ -41,7 +41,9 @@ def page_effects(call: ToolCall) -> Iterator[Effect]:
         return
     values = call.arguments.values() if isinstance(call.arguments, dict) else ()
     given = "\n".join(value for value in values if isinstance(value, str))
-    named = [text for text in map(str.strip, _PARTS.split(call.said)) if _NAMED.search(text) and text not in given]
-    if len(named) == 1 and _SAID.fullmatch(named[0]):  # a page that shows more of them lists what was done before
-        text = f'{call.tool} → "{named[0]}"'
+    parts = [text for text in map(str.strip, _PARTS.split(call.said)) if text not in given]
+    done = [text for text in parts if _SAID.fullmatch(text)]
+    # a page that names more than one thing lists what was done before
+    if len(done) == 1 and all(text in done or not _NAMED.search(text) for text in parts):
+        text = f'{call.tool} → "{done[0]}"'
         yield Effect(text, text, True)
