@@ -32,7 +32,7 @@ from compactor_cli.text.table_rows import heads_of_rows
 from compactor_cli.text.terms import chunked
 from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units, outer_spans
 
-_COMMANDS, _PATHS = frozenset(COMMANDS), frozenset(PATHS)
+_COMMANDS = frozenset(COMMANDS)
 _AS_IT_IS = ArgumentValues()
 _PATH = 120
 """Characters of the path of a file at most that stands before each part of an edit."""
@@ -169,7 +169,7 @@ class SessionLines:
             return _AS_IT_IS
         if number not in self._values:
             place = place_in_readable(piece.escaped) if piece.escaped else None
-            self._values[number] = argument_values(piece.escaped or piece.text, place, _COMMANDS, _PATHS)
+            self._values[number] = argument_values(piece.escaped or piece.text, place, _COMMANDS)
         return self._values[number]
 
     def has_words(self, line: int) -> bool:

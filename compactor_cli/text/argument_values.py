@@ -1,11 +1,9 @@
-"""The arguments of a call as they are read: values without the keys, quotes and brackets around them, unless a value
-alone does not say which one it is, as a number, a switch, or the second of two texts."""
+"""The arguments of a call as they are read: `key=value` without quotes and brackets of JSON, and commands as such."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence, Set
+from collections.abc import Set
 
 from msgspec import Struct
 
@@ -14,15 +12,6 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import outer_spans
 
 _KEY = compiled_later(r'"([^"\\]*(?:\\.[^"\\]*)*)"\s*:\s*')
-
-_RECORD = 3
-"""Arguments from which on keys are needed to tell which is which."""
-_LONG = 80
-"""Characters of the longest argument from which on its key says nothing more."""
-
-
-_Member = tuple[re.Match[str], int]
-"""The key of a member, and where the member ends."""
 
 
 class ArgumentValues(Struct, frozen=True):
@@ -49,25 +38,19 @@ class ArgumentValues(Struct, frozen=True):
         return number >= 0 and self.ends[number] <= end < len(text) and text[end] != "\n"
 
 
-def argument_values(
-    text: str, place: Place | None = None, bare: Set[str] = frozenset(), paths: Set[str] = frozenset()
-) -> ArgumentValues:
+def argument_values(text: str, place: Place | None = None, bare: Set[str] = frozenset()) -> ArgumentValues:
     """Return what is read of an object of JSON; of another text all is. `place`: where its characters stand in what is
-    read of it. `bare`: keys whose texts say by themselves what they are; others beside them do not. `paths`: keys of
-    paths, which are told from another text."""
+    read of it. `bare`: keys whose texts say by themselves what they are."""
     keys = [(_KEY.match(text, start, end), end) for start, end in outer_spans(text)]
     members = [(key, end) for key, end in keys if key is not None]
     if not members or len(members) < len(keys):
         return ArgumentValues()
-    without_key = _without_key(text, members, bare, paths)
     found: list[tuple[int, int, str]] = []
     last = len(text) - len(text.lstrip())
-    for number, (key, end) in enumerate(members):
-        is_bare = number in without_key
+    for key, end in members:
         is_text = text[key.end()] == '"'
-        is_open = is_text and not _needs_quotes(
-            text[key.end() : end], is_bare, alone=len(members) == 1 or key[1] in bare
-        )
+        is_bare = is_text and key[1] in bare and end - key.end() > len('""')
+        is_open = is_text and (is_bare or not _needs_quotes(text[key.end() : end]))
         found.append((last, key.start(), " " if found else ""))
         found.append((key.start(), key.end() + is_open, "" if is_bare else f"{key[1]}="))
         last = end - is_open
@@ -80,27 +63,6 @@ def argument_values(
     )
 
 
-def _without_key(text: str, members: Sequence[_Member], bare: Set[str], paths: Set[str]) -> frozenset[int]:
-    """Return the numbers of the members whose texts are read without their keys: which one is which shows."""
-    texts = [n for n, (key, end) in enumerate(members) if text[key.end()] == '"' and end - key.end() > len('""')]
-    if told := [n for n, (key, _) in enumerate(members) if key[1] in bare]:
-        return frozenset(told).intersection(texts)
-    longest = max(texts, key=lambda n: _size(members[n]), default=-1)
-    if longest >= 0 and _size(members[longest]) > _LONG:
-        is_path = {n for n in texts if members[n][0][1] in paths} if len(members) < _RECORD else set()
-        return frozenset({longest, *is_path})
-    if len(members) >= _RECORD:
-        return frozenset()
-    of_paths = sum(members[n][0][1] in paths for n in texts)
-    return frozenset(texts if of_paths == 1 else texts[:1])
-
-
-def _size(member: _Member) -> int:
-    return member[1] - member[0].start()
-
-
-def _needs_quotes(value: str, is_bare: bool, *, alone: bool) -> bool:
+def _needs_quotes(value: str) -> bool:
     """Return whether a text is read with its quotes: without them its end would not show, or that it is empty."""
-    if value == '""':
-        return True
-    return "=" in value and " " in value and not (is_bare and (alone or len(value) > _LONG))
+    return value == '""' or ("=" in value and " " in value)

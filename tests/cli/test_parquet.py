@@ -187,10 +187,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 130, 17_209, 8_090),
-    "messages-json-string": (3, 79, 48, 19_874, 9_820),
-    "messages-list": (3, 79, 48, 19_874, 9_820),
-    "trajectory-list": (3, 79, 56, 19_579, 9_663),
+    "conversations-sharegpt": (40, 266, 123, 17_209, 8_140),
+    "messages-json-string": (3, 79, 45, 19_874, 9_780),
+    "messages-list": (3, 79, 45, 19_874, 9_780),
+    "trajectory-list": (3, 79, 54, 19_579, 9_520),
 }
 """Rows, messages before and after, tokens before and after."""
 

@@ -310,7 +310,7 @@ def test_summaries_say_what_they_stand_for_and_quote_under_the_number_of_the_mes
         first, *lines = text.split("\n")
         assert re.match(r"## Session Summary of #[\d, -]+(?: \(ctx_[0-9a-f]{8}|$)|\[#[\d, -]+\]$", first)
         for line in lines:
-            match = re.match(r"#(\d+)(?: [^\s:]+:| →|:) (?:… )?(.{1,30})", line)
+            match = re.match(r"#(\d+)(?: [^\s:]+:(?: \w+=)?| →|:) ?(?:… )?(.{1,30})", line)
             if match and not match[2].startswith(("+|", "-|")) and " … " not in line:
                 quoted += 1
                 assert match[2] in texts[int(match[1])]

@@ -1,4 +1,4 @@
-"""How calls are quoted: the values of their arguments, behind their tool, in later rounds too."""
+"""How calls are quoted: their arguments as `key=value`, behind their tool, in later rounds too."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ def test_two_calls_of_the_same_tool_in_one_message_stay_two() -> None:
         ('{"cmd": "node -p \\"require.resolve(1)\\""}', 'node -p "require.resolve(1)"'),
         ('{"command": "ls", "timeout": 3}', "ls timeout=3"),
         ('{"command": ""}', 'command=""'),
-        ('{"query": "ls"}', "ls"),
-        ('{"path": "a.py"}', "a.py"),
+        ('{"query": "ls"}', "query=ls"),
+        ('{"path": "a.py"}', "path=a.py"),
         ('{"ref": "e137", "text": "2", "submit": true}', "ref=e137 text=2 submit=true"),
-        ('{"ref": "e137", "text": "say \\"so\\", {now}"}', 'e137 text=say "so", {now}'),
+        ('{"ref": "e137", "text": "say \\"so\\", {now}"}', 'ref=e137 text=say "so", {now}'),
         ('{"paths": ["a.py", "b.py"], "query": ""}', 'paths=["a.py","b.py"] query=""'),
-        ('{"base": "release-7", "head": "tide-9"}', "release-7 head=tide-9"),
-        ('{"from": "Rome", "to": "Oslo"}', "Rome to=Oslo"),
-        ('{"content": "", "path": "a.py"}', 'content="" a.py'),
-        ('{"path": "src", "pattern": "tide"}', "src tide"),
-        ('{"path": "a.py", "file": "b.py"}', "a.py file=b.py"),
-        ('{"before": "level=3", "after": ""}', 'level=3 after=""'),
+        ('{"base": "release-7", "head": "tide-9"}', "base=release-7 head=tide-9"),
+        ('{"from": "Rome", "to": "Oslo"}', "from=Rome to=Oslo"),
+        ('{"content": "", "path": "a.py"}', 'content="" path=a.py'),
+        ('{"path": "src", "pattern": "tide"}', "path=src pattern=tide"),
+        ('{"path": "a.py", "file": "b.py"}', "path=a.py file=b.py"),
+        ('{"before": "level=3", "after": ""}', 'before=level=3 after=""'),
         ('{"name": "x-1 at=sea", "at": "quay", "by": "Zed"}', 'name="x-1 at=sea" at=quay by=Zed'),
-        ('{"name": "x-1 at=sea", "at": "quay"}', '"x-1 at=sea" at=quay'),
+        ('{"name": "x-1 at=sea", "at": "quay"}', 'name="x-1 at=sea" at=quay'),
         ('{"command": "A=1 make", "env": "B=2 C"}', 'A=1 make env="B=2 C"'),
-        ('{"query": "a = b"}', "a = b"),
+        ('{"query": "a = b"}', 'query="a = b"'),
         ("{}", "{}"),
         ("ls {now}", "ls {now}"),
         (
@@ -61,7 +61,7 @@ def test_two_calls_of_the_same_tool_in_one_message_stay_two() -> None:
         ),
     ],
 )
-def test_a_call_is_quoted_as_the_values_of_its_arguments(arguments: str, quoted: str) -> None:
+def test_a_call_is_quoted_without_the_signs_of_json(arguments: str, quoted: str) -> None:
     told = Told(user("Go."), calling(call("c1", "Bash", arguments)), answers("c1", "done"), says("So."))
     first = next(iter(told.lines.of_message(1)))
     (line,) = quote(
@@ -70,7 +70,7 @@ def test_a_call_is_quoted_as_the_values_of_its_arguments(arguments: str, quoted:
     assert line.removesuffix(" …") == f"#1 Bash: {quoted}"
 
 
-def test_beside_a_command_other_arguments_keep_their_keys() -> None:
+def test_a_command_stands_without_its_key_and_other_arguments_with_theirs() -> None:
     arguments = {"command": "go build ./... 2>&1", "description": "Build the whole of it, and look for errors."}
     told = Told(user("Go."), calling(call("c1", "Bash", json.dumps(arguments))), answers("c1", "done"), says("So."))
     asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
@@ -90,7 +90,7 @@ def test_a_later_piece_of_a_query_stands_behind_where_it_is_asked_and_how_it_beg
         return quote(quoter.excerpts([ChosenLine(line, 1.0, 1) for line in lines]))
 
     begun = shown(others[0])
-    assert begun.startswith("#1 psql: db=stg select name, setting, unit from pg_settings where name = … name = 'limit_")
+    assert begun.startswith("#1 psql: db=stg … select name, setting, unit from pg_settings where name = … name =")
     assert begun.endswith(" … → x"), "the query goes on behind it"
-    assert shown(begins).startswith("#1 psql: db=stg select name, setting, unit from pg_settings where name")
-    assert shown(first, begins, *others) == f"#1 psql: db=stg {query} → x"
+    assert shown(begins).startswith('#1 psql: db=stg sql="select name, setting, unit from pg_settings where name')
+    assert shown(first, begins, *others) == f'#1 psql: db=stg sql="{query}" → x'

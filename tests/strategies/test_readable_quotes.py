@@ -118,9 +118,9 @@ def test_a_quoted_call_has_the_few_words_of_its_result_behind_it(said: str, show
     )
     quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
     asked, *rest = (ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1))
-    assert quote(quoter.excerpts([asked, *rest])) == f"#1 calculate: 1+2{shown}"
+    assert quote(quoter.excerpts([asked, *rest])) == f"#1 calculate: sum=1+2{shown}"
     with_result = [asked, *rest, *(ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2))]
-    of_result = quote(quoter.excerpts(with_result)).removeprefix("#1 calculate: 1+2")
+    of_result = quote(quoter.excerpts(with_result)).removeprefix("#1 calculate: sum=1+2")
     assert of_result.partition("\n")[0] == shown, "a line of its own could be left out"
     assert of_result.count(said.split("\n", maxsplit=1)[0]) == 1, "it is not said twice"
 
@@ -144,7 +144,7 @@ def test_a_quoted_command_says_how_it_came_out(tool: str, arguments: str, said: 
     told = Told(user("Check it."), calling(call("c1", tool, arguments)), answers("c1", said), says("So."))
     quoter = Quoter(told.messages, told.lines, len, pair(told.messages))
     asked = [ChosenLine(line, 1.0, 1) for line in told.lines.of_message(1)]
-    quoted = json.loads(arguments).get("command", "log.txt")
+    quoted = json.loads(arguments).get("command", "path=log.txt")
     assert quote(quoter.excerpts(asked)) == f"#1 {tool}: {quoted}{shown}"
     with_result = [*asked, *(ChosenLine(line, 1.0, 1) for line in told.lines.of_message(2))]
     quoted = quote(quoter.excerpts(with_result))
