@@ -182,3 +182,9 @@ def test_what_a_data_base_calls_invalid_is_no_wrong_argument_of_the_tool() -> No
     said = 'ERROR: invalid input syntax for type integer: "three"'
     session = Session().calls("psql", said, sql="call moor('three')").calls("psql", "1", sql="vacuum")
     assert len(_open(session)) == 1
+
+
+def test_arguments_with_half_of_a_character_are_told_apart_like_others() -> None:
+    session = Session().calls("psql", _DENIED, db="half \ud83d of it", sql="call settle('ships')")
+    assert len(_open(session)) == 1
+    assert _open(session.calls("psql", "CALL", db="half \ud83d of it", sql="call settle('ships')")) == []

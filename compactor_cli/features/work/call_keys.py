@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
-
-import msgspec
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.text.patterns import compiled_later
@@ -126,4 +125,5 @@ def _statement(text: str) -> str:
 def _written(arguments: Any, without: frozenset[str]) -> str:
     if isinstance(arguments, dict):
         arguments = {key: value for key, value in arguments.items() if key not in without}
-    return msgspec.json.encode(arguments, order="sorted").decode()
+    # not by msgspec, which takes no half of a surrogate pair
+    return json.dumps(arguments, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
