@@ -30,6 +30,7 @@ _HEADING = compiled_later(
 )
 _RULE = compiled_later(r"[ \t]*(?:\|[-\s:|]+\||[-*_]{3,})[ \t]*$")
 """The line under the first row of a table, or between two parts of a text."""
+_ANY_WORD = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2}|[^\W\d_]{2,}")
 
 
 class Sentence(Struct, frozen=True):
@@ -118,3 +119,9 @@ def _put_together(pieces: Iterable[str]) -> Iterator[str]:
             open_piece = ""
     if open_piece:
         yield open_piece
+
+
+def count_words(text: str) -> int:
+    """Return how many words of two letters and more a text has; in scripts without blanks every two characters are
+    about one."""
+    return len(_ANY_WORD.findall(text))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.message import Message
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.sentences import count_words
 
 _DRAFT = compiled_later(
     r"^(?:>[^\n]*(?:\n|\Z)){2,}"
@@ -16,7 +17,6 @@ _DRAFT = compiled_later(
     re.MULTILINE | re.DOTALL,
 )
 """What agents put apart from what they say about it: quoted, in a block of text, or between two rules."""
-_WORD = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2}|[^\W\d_]{2,}")
 _WORDS = 25
 """Words from which on such a text is a draft, and not a line that is quoted."""
 _HEADING = compiled_later(r"^#{1,6} ", re.MULTILINE)
@@ -47,5 +47,5 @@ def _drafts(text: str) -> Iterator[tuple[int, int]]:
     for found in _DRAFT.finditer(text):
         body = found.group().replace("\n>", "\n")
         is_prose = len(_CODE.findall(body)) <= _MARKS * len(body) and not _HEADING.search(body)
-        if is_prose and len(_WORD.findall(body)) >= _WORDS:
+        if is_prose and count_words(body) >= _WORDS:
             yield found.span()

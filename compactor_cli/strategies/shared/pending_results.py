@@ -13,6 +13,7 @@ from compactor_cli.text.line_numbers import is_numbered
 from compactor_cli.text.noise import is_prompt
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.sentences import count_words
 
 _RESULTS = 0.2
 """Share of the room for lines of these results."""
@@ -28,8 +29,8 @@ _ASKED = (_RESULTS, _RESULTS / 4)
 """Shares of a small and of a large room that lines with what a result was asked for may take."""
 _MEMBER = compiled_later(r'\s*"[^"\\]+"\s*:\s*"')
 """The beginning of a member of a JSON object that is a text."""
-_WORD, _SENTENCE = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2}|[^\W\d_]{2,}"), 12
-"""A word, or about one in scripts without blanks, and the words from which on a text says something."""
+_SENTENCE = 12
+"""Words from which on a text says something."""
 _BEFORE = 20
 """Results before that are looked at for what an output says again."""
 
@@ -98,7 +99,7 @@ def _take_whole(
 def _says(text: str) -> bool:
     """Return whether a line is a member of a record with sentences: what a mail, a ticket or a page says, of which few
     words are names."""
-    return _MEMBER.match(text) is not None and len(_WORD.findall(text)) >= _SENTENCE
+    return _MEMBER.match(text) is not None and count_words(text) >= _SENTENCE
 
 
 def holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) -> list[Sequence[int]]:
