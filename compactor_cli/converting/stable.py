@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from datetime import datetime, timezone
 
+from compactor_cli.formats.base import uuid_text
+
 UNKNOWN_TIME = 946_684_800.0
 """2000-01-01T00:00:00Z, in seconds since 1970: the time of what has none."""
 
@@ -18,8 +20,7 @@ def digest(*words: str | int) -> str:
 def uuid_of(*words: str | int) -> str:
     """Return a UUID of some words, of version 5, for ids that come from names: some agents take none of a later
     version."""
-    key = digest(*words)
-    return f"{key[:8]}-{key[8:12]}-5{key[13:16]}-a{key[17:20]}-{key[20:32]}"
+    return uuid_text(digest(*words), version=5, variant="a")
 
 
 def iso(time: float) -> str:

@@ -253,6 +253,11 @@ def as_text(value: Any) -> str:
     return "" if value is None else jsonedit.dump(value)
 
 
+def uuid_text(key: str, *, version: int = 4, variant: str = "8") -> str:
+    """Return hex digits as a UUID that says which version it is of."""
+    return f"{key[:8]}-{key[8:12]}-{version}{key[13:16]}-{variant}{key[17:20]}-{key[20:32]}"
+
+
 def word(value: Any, key: str) -> str:
     """Return a member that names something: its string, or an empty one when it is anything else."""
     text = value.get(key) if isinstance(value, dict) else None

@@ -19,6 +19,7 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     block_text,
+    uuid_text,
     word,
 )
 from compactor_cli.formats.gemini_parts import CallIds
@@ -75,7 +76,7 @@ class ChatGPT(PlainEdits):
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template if isinstance(around.template, dict) else {}
         old, key, part = template.get("message") or {}, around.key, message.parts[0]
-        own = f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}"
+        own = uuid_text(key)
         return {
             "id": own,
             "message": {

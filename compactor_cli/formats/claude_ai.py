@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import new_content, read_content
-from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, word
+from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, uuid_text, word
 from compactor_cli.formats.copies import equal_copies, value_at
 from compactor_cli.formats.enclosed import add_request
 from compactor_cli.formats.trees import chains, way_to_root
@@ -66,7 +66,7 @@ class ClaudeAI(PlainEdits):
         linked = {_PARENT: around.parent or _NO_PARENT} if _PARENT in template else {}
         key = around.key
         return {
-            "uuid": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+            "uuid": uuid_text(key),
             "text": message.parts[0].text if message.parts[0].kind == "text" else "",
             "content": content,
             "sender": "human" if message.role in ("user", "system") else "assistant",

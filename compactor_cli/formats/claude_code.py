@@ -21,6 +21,7 @@ from compactor_cli.formats.base import (
     edit_value,
     numbers_in,
     sum_of,
+    uuid_text,
     word,
 )
 from compactor_cli.formats.claude_attachments import read_attachment
@@ -122,7 +123,7 @@ class ClaudeCode:
             "type": role,
             "message": body,
             **dict.fromkeys(flags, True),
-            "uuid": f"{key[:8]}-{key[8:12]}-5{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+            "uuid": uuid_text(key, version=5),
             "timestamp": template.get("timestamp"),
         }
 

@@ -22,6 +22,7 @@ from compactor_cli.formats.base import (
     as_text,
     block_text,
     sum_of,
+    uuid_text,
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
@@ -104,7 +105,7 @@ class CopilotCLI(PlainEdits):
         return {
             "type": kind,
             "data": data,
-            "id": _uuid(around.key),
+            "id": uuid_text(around.key),
             "timestamp": template.get("timestamp"),
             "parentId": around.parent or None,
         }
@@ -116,15 +117,11 @@ def _new_data(message: Message, key: str) -> tuple[str, dict[str, Any]]:
         error = {"message": part.text}
         return "tool.execution_complete", {"toolCallId": part.call_id, "success": False, "error": error}
     if message.role == "assistant":
-        return "assistant.message", {"messageId": _uuid(key[::-1]), "content": part.text, "toolRequests": []}
+        return "assistant.message", {"messageId": uuid_text(key[::-1]), "content": part.text, "toolRequests": []}
     if message.role == "system":
         # of several prompts of the role system only the last is sent
         return "system.message", {"role": "developer", "content": part.text}
     return "user.message", {"content": part.text, "transformedContent": part.text, "attachments": []}
-
-
-def _uuid(key: str) -> str:
-    return f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}"
 
 
 def _link(value: Any) -> Link | None:

@@ -21,6 +21,7 @@ from compactor_cli.formats.base import (
     Reading,
     as_text,
     block_kinds,
+    uuid_text,
     word,
 )
 from compactor_cli.formats.droid_stream import KINDS, new_record, read_stream
@@ -77,7 +78,7 @@ class Droid(PlainEdits):
         content = new_content(message)
         return {
             "type": "message",
-            "id": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+            "id": uuid_text(key),
             **({"parentId": around.parent} if around.parent and "parentId" in template else {}),
             "timestamp": template.get("timestamp"),
             "message": {

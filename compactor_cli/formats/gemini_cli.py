@@ -22,6 +22,7 @@ from compactor_cli.formats.base import (
     Reading,
     as_text,
     sum_of,
+    uuid_text,
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
@@ -117,7 +118,7 @@ class GeminiCLI(PlainEdits):
             return new_content(message)
         key = around.key
         return {
-            "id": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+            "id": uuid_text(key),
             "timestamp": template.get("timestamp"),
             "type": "gemini" if message.role == "assistant" else "user",
             "content": [new_part(message.parts[0])],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from compactor_cli.formats.base import Around, word
+from compactor_cli.formats.base import Around, uuid_text, word
 from compactor_cli.model.message import Message
 
 ROOT = "__root__"
@@ -21,7 +21,7 @@ def new_event(message: Message, around: Around) -> dict[str, Any]:
 def _event(message: Message, around: Around, template: dict[str, Any]) -> dict[str, Any]:
     key, part = around.key, message.parts[0]
     envelope = {
-        "id": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+        "id": uuid_text(key),
         "timestamp": template.get("timestamp"),
     }
     branches = any(link and link.chain for link in around.transcript.links)  # what stands before it may be of another

@@ -21,6 +21,7 @@ from compactor_cli.formats.base import (
     Reading,
     numbers_in,
     sum_of,
+    uuid_text,
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
@@ -113,7 +114,7 @@ class Qwen(PlainEdits):
         role = "model" if message.role == "assistant" else "user"
         kind = "assistant" if role == "model" else "tool_result" if part.kind == "tool_result" else "user"
         return {
-            "uuid": f"{key[:8]}-{key[8:12]}-4{key[13:16]}-8{key[17:20]}-{key[20:32]}",
+            "uuid": uuid_text(key),
             "parentUuid": around.parent or None,
             **{name: template[name] for name in ENVELOPE if name in template},
             "timestamp": template.get("timestamp"),

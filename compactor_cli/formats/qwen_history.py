@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.base import word
+from compactor_cli.formats.base import uuid_text, word
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
 from compactor_cli.model.content import Content
@@ -71,4 +71,4 @@ def _kind(content: dict[str, Any]) -> str:
 
 def _uuid(parent: str, index: int) -> str:
     key = hashlib.sha256(f"{parent} {index}".encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{key[:8]}-{key[8:12]}-5{key[13:16]}-8{key[17:20]}-{key[20:32]}"
+    return uuid_text(key, version=5)
