@@ -12,6 +12,7 @@ from compactor_cli.archive.removals import losses, repaired_indices
 from compactor_cli.archive.texts import PREFIX, SHORT
 from compactor_cli.model.archived import FileState, Manifest, Removed, Round
 from compactor_cli.model.content import Content, sha256
+from compactor_cli.model.message import by_index
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 
@@ -73,7 +74,7 @@ def _round(number: int, part: Compaction, session: str) -> Round:
 
 def _compacted(part: Compaction) -> tuple[str, ...]:
     """Return ids of the input's messages that are not in the output as they were."""
-    out = {message.index: message for message in part.messages if message.index >= 0}
+    out = by_index(part.messages)
     mended = repaired_indices(part)
     ids = []
     for message in part.before.messages:

@@ -17,7 +17,7 @@ from compactor_cli.archive.texts import (
 )
 from compactor_cli.model.archived import Loss, Removed
 from compactor_cli.model.decisions import DROPPED
-from compactor_cli.model.message import Message, Part
+from compactor_cli.model.message import Message, Part, by_index
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.report import Compaction
 
@@ -44,7 +44,7 @@ class _Losses:
         self.entries: list[Removed] = []
         self._repaired = repaired_indices(part)
         self._origin = {repaired: before for before, repaired in self._repaired.items()}
-        self._out = {message.index: message for message in part.messages if message.index >= 0}
+        self._out = by_index(part.messages)
         plan = part.plan.decisions if part.plan else ()
         self._decisions = {index: d for d in plan for index in part.groups[d.group].messages}
         self._edits: dict[int, list[Edit]] = defaultdict(list)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -133,3 +134,13 @@ class Message(Struct, frozen=True):
         if len(self.parts) == 1:  # most messages
             return self.parts if self.parts[0].kind == kind else ()
         return tuple([p for p in self.parts if p.kind == kind])
+
+
+def by_index(messages: Iterable[Message]) -> dict[int, Message]:
+    """Return the messages of an output that stand in its input, each under its index there."""
+    return {message.index: message for message in messages if message.index >= 0}
+
+
+def system_tokens(messages: Iterable[Message]) -> int:
+    """Return tokens of the system messages: kept by everybody, so a target has them on top."""
+    return sum(message.tokens for message in messages if message.role == "system")

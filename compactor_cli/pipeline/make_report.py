@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache, partial
 
 from compactor_cli.model.budget import TIERS
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, by_index
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, TierLine, TierUse
 from compactor_cli.model.transcript import Transcript
@@ -70,7 +70,7 @@ def report(
     """Return what a compaction did, but for what was repaired."""
     transcript, repaired, count = run.transcript, analysis.transcript, run.tools.counter.count
     rendition = {i: d.rendition for d in plan.decisions for i in analysis.groups[d.group].messages}
-    out = {m.index: m for m in output.messages if m.index >= 0}
+    out = by_index(output.messages)
     touched = [m.index for m in repaired.messages if m.records and out.get(m.index) != m]
     if inserted is not None and inserted.before < len(repaired.messages):
         touched.append(inserted.before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, by_index
 from compactor_cli.model.plan import Plan, Quote
 
 _REMEDY = "a larger target keeps it whole"
@@ -12,7 +12,7 @@ _REMEDY = "a larger target keeps it whole"
 
 def shortened_warnings(messages: Sequence[Message], output: Sequence[Message], plan: Plan) -> tuple[str, ...]:
     """Warn of each system prompt that was shortened, and of the last request of the user when it was."""
-    out = {message.index: message for message in output if message.index >= 0}
+    out = by_index(output)
     last = max((m.index for m in messages if m.origin == "request"), default=None)
     quotes = {quote.message: quote for slot in plan.slots for quote in slot.quotes}
     warnings = []

@@ -8,6 +8,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from compactor_cli.errors import BudgetError
+from compactor_cli.model.message import system_tokens
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.adaptive.strategy import Adaptive, plan_alone
@@ -24,7 +25,7 @@ def plan_in_any_room(inputs: PlanInput, shape: Shape) -> Plan:
     headed = partial(plan_recent, inputs, shape)
     if inputs.target is None or inputs.profile is None:
         return headed()
-    room = max(0, inputs.target - sum(message.tokens for message in inputs.messages if message.role == "system"))
+    room = max(0, inputs.target - system_tokens(inputs.messages))
     reason = f"{shape.name}: {room:,} tokens beside system messages are too few for a summary with headings"
     bare = partial(_without_headings, inputs, shape, reason)
     few = _HEADINGS if shape.recent else _SEVEN_HEADINGS

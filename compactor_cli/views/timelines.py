@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from compactor_cli.features.work.ledger import call_actions
 from compactor_cli.model.decisions import DROPPED
-from compactor_cli.model.message import Message, Part
+from compactor_cli.model.message import Message, Part, by_index
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.timeline import Entry, MessageFate
 from compactor_cli.model.transcript import Source
@@ -64,7 +64,7 @@ def by_file(messages: Sequence[Message]) -> tuple[Share, ...]:
 def _of_compaction(conversation: int, part: Compaction) -> Iterable[Entry]:
     messages, about = part.repaired.messages, _about(part.before.messages)
     decided = {i: d for d in (part.plan.decisions if part.plan else ()) for i in part.groups[d.group].messages}
-    out = {m.index: m for m in part.messages if m.index >= 0}
+    out = by_index(part.messages)
     added = _added((message.index, message) for message in part.messages)
     left = {m.number for m in messages if m.records}
     lost = [m for m in reversed(part.before.messages) if m.number not in left]

@@ -17,6 +17,7 @@ from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import UsageError
+from compactor_cli.model.message import system_tokens
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.make_plan import compile_patterns
 from compactor_cli.prompt.assembly import Prompted, assemble_prompt
@@ -106,7 +107,7 @@ def _assemble(
     session: Session, source: Source, prompt: Prompt, choices: tuple[SegmentChoice, ...], total: int
 ) -> Prompted:
     transcript, counter, settings = source.transcripts[0], session.counter, session.settings
-    system = sum(message.tokens for message in transcript.messages if message.role == "system")
+    system = system_tokens(transcript.messages)
     parts = size_parts(prompt, choices, counter.count, counter.per_message, system)
     return assemble_prompt(transcript, parts, session.tools(transcript, settings), settings, total)
 

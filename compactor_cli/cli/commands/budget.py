@@ -14,6 +14,7 @@ from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.budget import TIERS, Budget, FixedParts
+from compactor_cli.model.message import system_tokens
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.run import analyze
@@ -93,7 +94,7 @@ def _needs(analysis: Analysis) -> list[int]:
 def _fixed(
     transcript: Transcript, prompt: Prompt | None, choices: tuple[SegmentChoice, ...], counter: TokenCounter
 ) -> FixedParts:
-    system = sum(m.tokens for m in transcript.messages if m.role == "system")
+    system = system_tokens(transcript.messages)
     if prompt is None:
         return FixedParts(system_prompt=system)
     return fixed_parts(size_parts(prompt, choices, counter.count, counter.per_message, system))

@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.evaluation.retention.future_references import Need, Story
-from compactor_cli.evaluation.retention.prefixes import cut_at, front_of, system_tokens
+from compactor_cli.evaluation.retention.prefixes import cut_at, front_of
+from compactor_cli.model.message import system_tokens
 from compactor_cli.model.transcript import Transcript
 
 LEAST_TOKENS = 1_000
@@ -95,7 +96,7 @@ def _case(session: EvaluatedSession, story: Story, share: float) -> Case | str:
     if cut is None:
         return "no legal place to cut"
     front = front_of(session.transcript, cut)
-    tokens = front.tokens - system_tokens(front)
+    tokens = front.tokens - system_tokens(front.messages)
     if tokens < LEAST_TOKENS:
         return f"{tokens:,} tokens to compact, fewer than {LEAST_TOKENS:,}"
     needs = story.needs(cut)

@@ -8,7 +8,7 @@ from itertools import accumulate
 from msgspec.structs import replace
 
 from compactor_cli.formats import FORMATS
-from compactor_cli.model.message import Message
+from compactor_cli.model.message import Message, system_tokens
 from compactor_cli.model.plan import keep_all
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import assemble
@@ -63,14 +63,9 @@ def front_of(transcript: Transcript, cut: int) -> Transcript:
     )
 
 
-def system_tokens(front: Transcript) -> int:
-    """Return tokens of the system messages: kept by everybody, so a target has them on top."""
-    return sum(message.tokens for message in front.messages if message.role == "system")
-
-
 def target_of(front: Transcript, ratio: float) -> int:
     """Return tokens that a compaction of a front may have: its system messages and `ratio` of the rest."""
-    system = system_tokens(front)
+    system = system_tokens(front.messages)
     return system + round(ratio * (front.tokens - system))
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from compactor_cli.evaluation.retention.prefixes import bytes_of, cut_at, front_of, system_tokens, target_of
+from compactor_cli.evaluation.retention.prefixes import bytes_of, cut_at, front_of, target_of
+from compactor_cli.model.message import system_tokens
 from tests.builders import (
     ROOT,
     assistant,
@@ -63,7 +64,11 @@ def test_a_front_is_the_session_as_it_would_have_been_saved_then(path: Path, sha
         assert again.tokens == front.tokens
         assert {fault.kind for fault in faults_of(again)} <= {fault.kind for fault in faults_of(source)}
         assert (
-            system_tokens(front) < target_of(front, 0.1) < target_of(front, 0.5) < target_of(front, 1) == front.tokens
+            system_tokens(front.messages)
+            < target_of(front, 0.1)
+            < target_of(front, 0.5)
+            < target_of(front, 1)
+            == front.tokens
         )
 
 
