@@ -140,6 +140,11 @@ def dump(value: Any) -> str:
     return text if _encodable(text) else json.dumps(value, separators=(",", ":"))
 
 
+def lines(values: Iterable[Any]) -> bytes:
+    """Return new records, one a line."""
+    return "".join(dump(value) + "\n" for value in values).encode()
+
+
 def _encodable(text: str) -> bool:
     try:
         text.encode("utf-8")

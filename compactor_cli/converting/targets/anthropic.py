@@ -28,7 +28,7 @@ class ToAnthropic:
         return replace(conversation, turns=fitting.joined(turns, "system", "user"))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
-        return "".join(jsonedit.dump(_request(conversation)) + "\n" for conversation in conversations).encode()
+        return jsonedit.lines(map(_request, conversations))
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return ""

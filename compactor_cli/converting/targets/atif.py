@@ -46,7 +46,7 @@ class ToATIF:
                 steps.append(_step(len(steps) + 1, turn))
         agent = {"name": conversation.format or "unknown", "version": "unknown"}
         value = {"schema_version": _VERSION, "session_id": conversation.session_id, "agent": agent, "steps": steps}
-        return (jsonedit.dump(value) + "\n").encode()
+        return jsonedit.lines([value])
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return f"{conversation.session_id}.trajectory.json"

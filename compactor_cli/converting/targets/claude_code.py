@@ -51,7 +51,7 @@ class ToClaudeCode:
             }
             parent = str(record["uuid"])
             records.append(record)
-        return "".join(jsonedit.dump(record) + "\n" for record in records).encode()
+        return jsonedit.lines(records)
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return f"{conversation.session_id}.jsonl"

@@ -51,7 +51,7 @@ class ToCodex:
             items = [{"type": "response_item", "payload": payload} for payload in _payloads(turn, custom)]
             events = [{"type": "event_msg", "payload": payload} for payload in _events(turn, turn is listed)]
             lines += [{"timestamp": iso(time), **line} for line in (*items, *events)]
-        return "".join(jsonedit.dump(line) + "\n" for line in lines).encode()
+        return jsonedit.lines(lines)
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         began = moment(first_time(conversation, context))

@@ -49,7 +49,7 @@ class ToGeminiCLI:
             "lastUpdated": max([start, *stamps]),
             "kind": "main",
         }
-        return "".join(jsonedit.dump(value) + "\n" for value in (header, *messages)).encode()
+        return jsonedit.lines((header, *messages))
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         began = moment(first_time(conversation, context))

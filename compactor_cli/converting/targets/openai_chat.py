@@ -35,7 +35,7 @@ class ToOpenAIChat:
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         lists = [[_message(turn) for turn in conversation.turns] for conversation in conversations]
         values: list[Any] = lists[0] if len(lists) == 1 else [{"messages": messages} for messages in lists]
-        return "".join(jsonedit.dump(value) + "\n" for value in values).encode()
+        return jsonedit.lines(values)
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return ""

@@ -65,7 +65,7 @@ class ToOpenCode:
             "version": _VERSION,
             "time": {"created": start, "updated": max(start, now)},
         }
-        return (jsonedit.dump({"info": info, "messages": messages}) + "\n").encode()
+        return jsonedit.lines([{"info": info, "messages": messages}])
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return f"{_session_id(conversation)}.json"

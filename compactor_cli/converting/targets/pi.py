@@ -56,7 +56,7 @@ class ToPi:
                 {"type": "message", "id": entry, "parentId": parent, "timestamp": iso(time), "message": message}
             )
             parent = entry
-        return "".join(jsonedit.dump(record) + "\n" for record in records).encode()
+        return jsonedit.lines(records)
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         start = re.sub(r"[:.]", "-", iso(first_time(conversation, context)))

@@ -34,7 +34,7 @@ class ToShareGPT:
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         rows = ({"conversations": list(_rows(conversation))} for conversation in conversations)
-        return "".join(jsonedit.dump(row) + "\n" for row in rows).encode()
+        return jsonedit.lines(rows)
 
     def file_name(self, conversation: Conversation, context: WriteContext) -> str:
         return ""
