@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
-from compactor_cli.agents.reading import document, recorded, request, tokens_or_size, whole, word
+from compactor_cli.agents.reading import document, first_request, objects, recorded, tokens_or_size, whole, word
 
 _SUFFIX = ".messages.json"
 _SENT = ("inputTokens",)
@@ -31,15 +31,13 @@ def _find(folder: Path) -> Iterator[FoundSession]:
 def _look(session: FoundSession) -> About:
     value = document(session.path)
     record = document(session.path.with_name(session.id + ".json"))
-    listed = value.get("messages")
-    messages = [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
-    requests = (request(message.get("content")) for message in messages if message.get("role") == "user")
+    messages = objects(value.get("messages"))
     used = (_used(message) for message in reversed(messages))
     return About(
         id=word(record, "session_id") or word(value, "sessionId"),
         project=word(record, "cwd"),
         title=word(record, "metadata", "title"),
-        request=next(filter(None, requests), ""),
+        request=first_request(messages),
         messages=Figure(len(messages), "counted") if messages else None,
         tokens=tokens_or_size(next(filter(None, used), None), session),
     )

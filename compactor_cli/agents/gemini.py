@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
-from compactor_cli.agents.reading import JsonLines, document, lines_of, recorded, request, tokens_or_size, whole, word
+from compactor_cli.agents.reading import (
+    JsonLines,
+    document,
+    lines_of,
+    objects,
+    recorded,
+    request,
+    tokens_or_size,
+    whole,
+    word,
+)
 
 _SKIPPED = ("/", "?")
 """A message that begins so is a command to the agent."""
@@ -41,8 +51,7 @@ def _look(session: FoundSession) -> About:
 
 
 def _of_document(session: FoundSession, whole_file: dict[str, Any], project: str) -> About:
-    listed = whole_file.get("messages")
-    messages = [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
+    messages = objects(whole_file.get("messages"))
     return About(
         id=word(whole_file, "sessionId"),
         project=project,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from compactor_cli.agents.base import About, Agent, Figure, FoundSession, Machine, files_below, found
-from compactor_cli.agents.reading import document, estimated, request, word
+from compactor_cli.agents.reading import document, estimated, first_request, objects, word
 
 
 def _folders(machine: Machine) -> list[Path]:
@@ -21,14 +21,12 @@ def _find(folder: Path) -> Iterator[FoundSession]:
 
 def _look(session: FoundSession) -> About:
     value = document(session.path)
-    listed = value.get("messages")
-    messages = [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
-    requests = (request(message.get("content")) for message in messages if message.get("role") == "user")
+    messages = objects(value.get("messages"))
     return About(
         id=word(value, "session_id"),
         project=word(value, "cwd"),
         title=word(value, "title"),
-        request=next(filter(None, requests), ""),
+        request=first_request(messages),
         messages=Figure(len(messages), "counted") if messages else None,
         tokens=estimated(session.size),
     )

@@ -125,6 +125,17 @@ def word(value: Any, *path: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list; none where it is no list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def first_request(messages: Iterable[dict[str, Any]]) -> str:
+    """Return the first request of the user among messages that have a role and a content."""
+    requests = (request(message.get("content")) for message in messages if message.get("role") == "user")
+    return next(filter(None, requests), "")
+
+
 def whole(value: Any) -> int:
     """Return a count in a record; 0 for anything that is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -111,7 +111,7 @@ class MessageList(ScrollView, can_focus=True):
 
     def show(self, rows: Sequence[BrowserRow], shown: Sequence[int], choices: Mapping[Spot, Choice]) -> None:
         """Show these rows; the current one stays, or the nearest to it."""
-        before = self._rows[self._shown[self.cursor]] if self.cursor < len(self._shown) else None
+        before = self.row
         self._rows, self._shown, self._choices = rows, shown, choices
         self._several = bool(rows) and rows[-1].entry.conversation > 0
         self._digits = max((len(self._number(row)) for row in rows), default=1)

@@ -196,6 +196,14 @@ def survival_json(survivals: Sequence[Survival]) -> dict[str, Any]:
     return {s.category: {"kept": s.kept, "total": s.total, "percent": s.percent} for s in survivals}
 
 
+def lost_json(survivals: Sequence[Survival]) -> list[dict[str, Any]]:
+    return [
+        {"category": s.category, "index": index if index >= 0 else None, "text": text}
+        for s in survivals
+        for index, text in s.lost
+    ]
+
+
 def _reference(parts: Sequence[Compaction]) -> str | None:
     """Return content address of everything that is not in the output as it was."""
     removed = any(part.removed for part in parts)
@@ -360,9 +368,5 @@ def diff_json(
         },
         "survival": survival_json(survivals),
         "faults": [note_json(fault) for fault in faults],
-        "lost": [
-            {"category": s.category, "index": index if index >= 0 else None, "text": text}
-            for s in survivals
-            for index, text in s.lost
-        ],
+        "lost": lost_json(survivals),
     }

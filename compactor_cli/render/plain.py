@@ -12,6 +12,7 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.transcript import Source
 from compactor_cli.text.clean import shown
 from compactor_cli.text.json_values import parse_json
+from compactor_cli.views.overview import role_of
 
 
 def plain_text(source: Source) -> str:
@@ -33,10 +34,9 @@ def _blocks(message: Message) -> Iterator[str]:
 
 
 def _heading(message: Message, part: Part) -> str:
-    who = f"{message.role} ({message.origin})" if message.origin in ("injected", "summary") else message.role
     kinds = {"text": "", "thinking": " thinks", "tool_call": f" calls {part.name}", "tool_result": " result"}
     failed = " (failed)" if part.failed else ""
-    return f"--- {who}{kinds.get(part.kind, f' {part.kind}')}{failed}"
+    return f"--- {role_of(message)}{kinds.get(part.kind, f' {part.kind}')}{failed}"
 
 
 def _text(part: Part) -> str:

@@ -16,6 +16,7 @@ from compactor_cli.model.outcome import Sizes
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.planning import NEWEST_EXCHANGE
 from compactor_cli.model.report import Analysis, Compaction, joined, plan_lines, protected_in
+from compactor_cli.model.score import Score
 from compactor_cli.model.transcript import Note, Source
 from compactor_cli.pipeline.recorded import Recorded
 from compactor_cli.render.console import FileHeading, bar, counted, make_table, percent, snippet
@@ -55,6 +56,11 @@ def brief(message: Message, width: int) -> Text:
     return snippet(message.text() or "(" + ", ".join(p.kind for p in message.parts) + ")", width)
 
 
+def factors_of(score: Score) -> str:
+    """Return the factors that made a score, on one line."""
+    return ", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or "no factors"
+
+
 def score_table(console: Console, analysis: Analysis, shown: Sequence[int]) -> Table:
     """Return one line a message; on a narrow console the factors stand below the text."""
     table = make_table(console, "Scores (★ residual: kept whole by strategy tiered, ☆ demoted: over the limit)")
@@ -71,7 +77,7 @@ def score_table(console: Console, analysis: Analysis, shown: Sequence[int]) -> T
         kept, demoted = index in analysis.residuals.kept, index in analysis.residuals.demoted
         tier = analysis.tiers[index]
         value = f"{score.value:g}" if score.raw == score.value else f"{score.value:g} ({score.raw:g})"
-        factors = Text(", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or "no factors", style="dim")
+        factors = Text(factors_of(score), style="dim")
         text = brief(message, width)
         table.add_row(
             str(index),

@@ -179,7 +179,7 @@ def _outlook(session: Session, source: Source) -> Outlook:
 
 def show_message(session: Session, source: Source, analyses: list[Analysis], index: int, *, json: bool) -> None:
     """Show one message whole. In a file of several conversations the first one's messages are counted first."""
-    from compactor_cli.render import jsons
+    from compactor_cli.render import jsons, tables
 
     offset = index
     for analysis in analyses:
@@ -214,10 +214,9 @@ def show_message(session: Session, source: Source, analyses: list[Analysis], ind
     session.out.print(
         f"message {offset} · {shown.role} · {shown.tokens:,} tokens · line {lines} · id {plain(shown.id)}"
     )
-    factors = ", ".join(f"{f.name} +{f.points:g}" for f in score.factors) or "no factors"
     tier = analysis.tiers[offset]
     place = "residual" if offset in analysis.residuals.kept else f"tier {tier}" if tier is not None else "kept"
-    session.out.print(f"score {score.value:g} ({factors}) · {place}")
+    session.out.print(f"score {score.value:g} ({tables.factors_of(score)}) · {place}")
     for part in shown.parts:
         title = " ".join(word for word in (part.kind, part.name, part.call_id) if word)
         session.out.print(f"\n[{plain(title)} · {part.tokens:,} tokens]", style="bold")

@@ -7,7 +7,7 @@ from typing import Any
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.timeline import Entry
-from compactor_cli.render.jsons import factors_json, number
+from compactor_cli.render.jsons import factors_json, lost_json, number
 from compactor_cli.views.overview import Share, by_role, by_tool, role_of
 from compactor_cli.views.survival.result import Survival
 from compactor_cli.views.timelines import by_file
@@ -36,11 +36,7 @@ def page_value(
         "survival": [
             {"category": s.category, "kept": s.kept, "total": s.total, "percent": s.percent} for s in survivals
         ],
-        "lost": [
-            {"category": s.category, "index": index if index >= 0 else None, "text": text}
-            for s in survivals
-            for index, text in s.lost
-        ],
+        "lost": lost_json(survivals),
         "messages": [_entry(entry) for entry in entries],
     }
 
