@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from compactor_cli.containers.base import Container
-from compactor_cli.containers.bzip2_file import Bzip2
+from compactor_cli.containers.compressed import Bzip2, Gzip, Xz, Zstandard
 from compactor_cli.containers.eval_log import EvalLog
-from compactor_cli.containers.gzip_file import Gzip
-from compactor_cli.containers.xz_file import Xz
-from compactor_cli.containers.zstandard_file import Zstandard
 from compactor_cli.errors import InputError
 from compactor_cli.model.content import Content, in_memory, is_same
 
