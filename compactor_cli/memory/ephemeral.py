@@ -8,11 +8,12 @@ from typing import Literal
 Speaker = Literal["user", "assistant"]
 
 
-def _words(pattern: str) -> re.Pattern[str]:
+def words(pattern: str) -> re.Pattern[str]:
+    """Return a pattern for which capitals do not matter."""
     return re.compile(pattern, re.IGNORECASE)
 
 
-_PASSING = _words(
+_PASSING = words(
     r"\b(?:currently|at the moment|yet|still|today|tonight|tomorrow|yesterday|so far|already|again|next"
     r"|for the moment|until (?:I|we|you)"
     r"|for now|this time|last time|earlier|previous(?:ly)?|just (?:now|got|saw|did|ran|tried|added|made|fixed"
@@ -31,30 +32,30 @@ _PASSING = _words(
     r"|huh|yeah|mm)\b"
 )
 """Words of a sentence that is about the session itself, or that its speaker is not sure of; and of what is no prose."""
-_WISH = _words(
+_WISH = words(
     r"\b(?:I|we)(?:['’]d| would)(?: \w+){0,2} (?:prefer|rather|like)\b"
     r"|\b(?:prefer|like) to (?:pay|book|fly|order|buy)\b"
 )
 """What somebody wishes at the moment; a preference that lasts is said without a condition."""
-_ASKS = _words(
+_ASKS = words(
     r"^(?:so |and |but )?(?:is|are|does|do|did|can|could|would|will|should|why|how"
     r"|isn['’]?t) (?:it|we|i|you|they|the|there|this|that|an?)\b"
     r"|\b(?:would|is|are|does|do|did|can|could|should)n['’]?t (?:it|we|they|that|you|there)\b"
 )
 """What a user asks, with or without a question mark."""
-_UNSURE = _words(
+_UNSURE = words(
     r"\b(?:should|would|shall|I (?:think|believe|expect)|assum\w+|(?:is|are) (?:failing|passing|running|working|done"
     r"|ready))\b"
 )
 """Further words of an assistant that does not know, or reports."""
-_PLANS = _words(
+_PLANS = words(
     r"^(?:I|I['’](?:ll|m|ve|d)|let|now|next|then|here|okay|ok|good|great|perfect|done|yes|wait|hmm|looking|checking"
     r"|running|we (?:can|could|need)"
     r"|you(?:['’]re| are)? (?:absolutely )?right|if you|would you|do you|can you|could you|both|found|see|also,? I"
     r"|so I|but I)\b"
 )
 """Beginnings of what an assistant says of its own doing."""
-DECIDED = _words(
+DECIDED = words(
     r"\b(?:I|we|it was) (?:have |had )?(?:decided|agreed|chosen|chose|settled on|opted)\b|^decision: "
     r"|\bwas chosen (?:because|since|over|for)\b"
     r"|\b(?:is|are) (?:deliberately|intentionally|on purpose|by design)\b"

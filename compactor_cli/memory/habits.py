@@ -18,7 +18,8 @@
 
 from __future__ import annotations
 
-from compactor_cli.memory.rule import ASSISTANT, BOTH, NEEDS_ALL, USER, Rule, words
+from compactor_cli.memory.ephemeral import words
+from compactor_cli.memory.rule import ASSISTANT, BOTH, NEEDS_ALL, USER, Rule
 
 _NOT_ABOUT = (
     r"^(?:and |also |but |so )?(?!(?:I|we|you|he|she|they|it|its|this|that|these|those|there|here|what|who|which"

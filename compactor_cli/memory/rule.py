@@ -28,11 +28,6 @@ class Rule(Struct, frozen=True):
     """Words that the sentence must have."""
 
 
-def words(pattern: str) -> re.Pattern[str]:
-    """Return a pattern for which capitals do not matter."""
-    return re.compile(pattern, re.IGNORECASE)
-
-
 USER: tuple[Speaker, ...] = ("user",)
 ASSISTANT: tuple[Speaker, ...] = ("assistant",)
 BOTH: tuple[Speaker, ...] = ("user", "assistant")

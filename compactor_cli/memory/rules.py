@@ -35,10 +35,10 @@ product. A sentence that says nothing beyond the session is none, whatever rule 
 
 from __future__ import annotations
 
-from compactor_cli.memory.ephemeral import ANCHOR, DECIDED, Speaker, is_passing
+from compactor_cli.memory.ephemeral import ANCHOR, DECIDED, Speaker, is_passing, words
 from compactor_cli.memory.habits import HABITS
 from compactor_cli.memory.harness import speaks_of_tools
-from compactor_cli.memory.rule import ASSISTANT, BOTH, LEAST_WORDS, MOST_WORDS, NEEDS_ALL, USER, Rule, words
+from compactor_cli.memory.rule import ASSISTANT, BOTH, LEAST_WORDS, MOST_WORDS, NEEDS_ALL, USER, Rule
 
 _LEAD = r"^(?:[\w ]{3,25}: )?(?:(?:please|and|also|so|but|ok(?:ay)?|no|nope|well|oh|hey)\b[,.:!]? +)*"
 _THINGS = (
