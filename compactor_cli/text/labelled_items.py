@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.terms import WIDE
 
 _WAY = (
     r"(?:options?|plans?|variante?n?|choices?|ways?|alternativen?|opci[oó]n(?:es)?|opzione|op[cç][aã]o"
@@ -27,7 +28,7 @@ _BETWEEN = compiled_later(r"(?:[\s,;，；]+(?:and|or|und|oder|et|ou|y|o|e)|或�
 """What stands between two items within a sentence and is of neither."""
 _TOLD = 2
 """Words of an item within a sentence at least: a reference such as "see (1) and (2)" has none."""
-_WIDE = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WIDE = compiled_later(WIDE)
 _IN_BRACKETS = compiled_later(rf"(?<![{_WORDS}\]])\(([a-h1-9])\)", re.IGNORECASE)
 _CUED = compiled_later(rf"(?<![A-Za-zÀ-ɏ0-9]){_WAY}[ \t]*([a-h])(?![{_WORDS}'’+#-])", re.IGNORECASE)
 _CAPITAL = compiled_later(rf"(?<![{_WORDS}'’./-])([B-H])(?![{_WORDS}'’+#/:-]|\.[{_WORDS}])")

@@ -8,10 +8,9 @@ from collections.abc import Sequence, Set
 from itertools import chain
 from math import log
 
-from compactor_cli.text.terms import STOP_WORDS
+from compactor_cli.text.terms import STOP_WORDS, WIDE
 
 # compiled where they are used: large classes take milliseconds, and most sessions have room for all requests
-_WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _WORD = r"[^\W_]+(?:[./:@_-]+[^\W_]+)*"
 _OVERLAP = 0.5
 """Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
@@ -28,8 +27,8 @@ def subject_terms(text: str) -> set[str]:
     """Return words that two sentences on one subject may share; of scripts without blanks, pairs of characters."""
     if text.isascii():
         return {word for word in re.findall(_WORD, text.lower()) if len(word) > 2}
-    words = re.findall(f"{_WIDE}|{_WORD}", text.lower())
-    wide = [bool(re.match(_WIDE, word)) for word in words]
+    words = re.findall(f"{WIDE}|{_WORD}", text.lower())
+    wide = [bool(re.match(WIDE, word)) for word in words]
     pairs = {a + b for a, b, x, y in zip(words, words[1:], wide, wide[1:], strict=False) if x and y}
     return pairs | {word for word, is_wide in zip(words, wide, strict=True) if not is_wide and len(word) > 2}
 

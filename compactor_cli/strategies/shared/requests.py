@@ -23,6 +23,7 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.shorten import Short, text_reference
 from compactor_cli.text.subjects import later_on_subject, subject_terms
+from compactor_cli.text.terms import WIDE
 
 HEADING = 6
 """Tokens of the line that a request stands under, or of its message."""
@@ -57,8 +58,8 @@ or what led to it counts then: what is said last holds."""
 _GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
 """One or two words, with which a request may begin: alone they say nothing."""
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
-_WIDE = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""A character of a script without blanks: its pairs are more than words, and their sum is soon at the usual limit."""
+_WIDE = compiled_later(WIDE)
+"""Its pairs are more than words, and their sum is soon at the usual limit."""
 
 Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
 """How likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
