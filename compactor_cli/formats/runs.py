@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from compactor_cli.formats.base import EACH, ListPath, sum_of, word
-from compactor_cli.formats.copies import value_at
+from compactor_cli.formats.copies import found_at, value_at
 from compactor_cli.model.message import Message, Path
 
 _OF_MODELS = ("llm", "generation", "GENERATION")
@@ -35,9 +35,7 @@ def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
     own."""
     places: Iterable[Path] = [(), ("observations",), ("runs",), ("post",), ("patch",)]
     for place in places:
-        inside = document
-        for step in place:
-            inside = inside.get(step) if isinstance(inside, dict) else None
+        inside = found_at(document, place)
         for index, run in enumerate(inside if isinstance(inside, list) else ()):
             if not isinstance(run, dict):
                 continue
