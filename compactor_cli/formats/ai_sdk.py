@@ -19,7 +19,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
 
 _ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool")
@@ -51,7 +51,7 @@ class AISDK(PlainEdits):
             if role is None:
                 continue  # no message: it passes through
             parts = _parts(build, value, record)
-            origin: Origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
+            origin: Origin = origin_of(text_in(parts))
             if role != "user" and origin != "summary":
                 origin = "other"
             build.add(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from compactor_cli.formats.base import Builder
 from compactor_cli.model.injected import origin_of, origin_of_parts
-from compactor_cli.model.message import Origin, Part, Role
+from compactor_cli.model.message import Origin, Part, Role, text_in
 
 
 def turn_role(role: Role, parts: list[Part]) -> tuple[Role, Origin]:
     """Return role and origin of a turn: the role user may mean a request, tool results, or both."""
     if role == "user" and any(p.kind == "tool_result" for p in parts):
-        origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
+        origin = origin_of(text_in(parts))
         return ("user" if origin == "request" else "tool"), origin
     return role, origin_of_parts(parts, by_user=role == "user")
 

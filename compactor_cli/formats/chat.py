@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compactor_cli.formats.base import Builder, arguments_place, block_text, body, is_image, tool_arguments
 from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role, text_in
 
 ROLES: dict[str, Role] = {
     "system": "system",
@@ -66,7 +66,7 @@ def origin_in_chat(role: Role, value: dict[str, Any], parts: Sequence[Part], *, 
     """Return who speaks in a message. `answering`: the assistant has spoken before."""
     if role not in ("user", "assistant", "system"):
         return "other"
-    origin = origin_of("\n".join(p.text for p in parts if p.kind == "text"))
+    origin = origin_of(text_in(parts))
     if role != "user":
         return origin if origin == "summary" else "other"
     if origin == "request" and answering and value.get("message_type") == "observation":

@@ -25,7 +25,7 @@ from compactor_cli.formats.base import (
 from compactor_cli.formats.gemini_parts import CallIds
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
@@ -111,7 +111,7 @@ def _read_node(build: Builder, message: Any, record: int, ids: CallIds, caller: 
     if not any(part.text.strip() or part.images for part in parts):
         return caller  # a message that says nothing: it passes through
     name, time = word(message, "id"), parse_time(message.get("create_time"))
-    text = "\n".join(part.text for part in parts if part.kind == "text")
+    text = text_in(parts)
     origin: Origin = "summary" if origin_of(text) == "summary" else "other"
     recipient, kind = word(message, "recipient") or _ALL, word(message["content"], "content_type")
     if role == "assistant" and recipient != _ALL and kind != "thoughts":

@@ -7,8 +7,9 @@ from typing import Any
 
 from compactor_cli.formats.anthropic_blocks import read_content
 from compactor_cli.formats.base import Builder, word
+from compactor_cli.formats.copies import found_at
 from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Origin, Part, Path, Place
+from compactor_cli.model.message import Origin, Part, Path, Place, text_in
 
 QUEUED = "queued_command"
 """What the user typed while the agent worked."""
@@ -57,7 +58,7 @@ def read_attachment(build: Builder, attachment: Any, record: int) -> tuple[list[
     if not is_sent(attachment):
         return [], "injected"
     parts = list(_parts(build, attachment, record))
-    text = "\n".join(part.text for part in parts if part.kind == "text")
+    text = text_in(parts)
     typed = word(attachment, "type") == QUEUED and word(attachment, "commandMode") in ("", "prompt")
     if not typed or attachment.get("isMeta"):
         return parts, "injected"
@@ -67,9 +68,7 @@ def read_attachment(build: Builder, attachment: Any, record: int) -> tuple[list[
 
 def _parts(build: Builder, attachment: dict[str, Any], record: int) -> Iterator[Part]:
     for path in _TEXTS.get(word(attachment, "type"), ()):
-        value: Any = attachment
-        for step in path:
-            value = value.get(step) if isinstance(value, dict) else None
+        value = found_at(attachment, path)
         where = ("attachment", *path)
         if isinstance(value, str) and value:
             yield build.part("text", value, Place(record, where))

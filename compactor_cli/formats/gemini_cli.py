@@ -39,7 +39,7 @@ from compactor_cli.formats.gemini_parts import (
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
 from compactor_cli.model.content import Content
-from compactor_cli.model.message import Message, Part, Path, Place, Role
+from compactor_cli.model.message import Message, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
 
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant", "model": "assistant", "assistant": "assistant"}
@@ -223,7 +223,7 @@ def _read_entry(build: Builder, entry: _Entry, ids: CallIds, *, newest: bool) ->
         if not any(part.kind in ("tool_call", "thinking") for part in parts):
             parts = _thoughts(build, value) + parts  # else the content has them itself
         parts, results = _tool_calls(build, entry, parts, ids, newest=newest)
-    words = "\n".join(part.text for part in parts if part.kind == "text").strip()
+    words = text_in(parts).strip()
     is_empty = not words and all(part.kind == "text" for part in parts)
     if not parts or (role == "user" and (words.startswith(NOT_SENT) or is_empty)):
         return  # the agent does not send it: it passes through

@@ -26,7 +26,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Place, Role
+from compactor_cli.model.message import Message, Origin, Part, Place, Role, text_in
 
 _SAID_MEANWHILE = "interjection"
 """Why a row under `user` is there that the user wrote while the agent worked; all other reasons are the agent's own."""
@@ -95,7 +95,7 @@ def _read_other(build: Builder, value: Any, kind: str, record: int) -> None:
 
 
 def _origin(value: dict[str, Any], parts: Sequence[Part]) -> Origin:
-    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
+    origin = origin_of(text_in(parts))
     reason = word(value, "synthetic_reason")
     if reason and reason != _SAID_MEANWHILE:
         return origin if origin == "summary" else "injected"

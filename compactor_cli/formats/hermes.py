@@ -27,7 +27,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, new_message, origin_in_chat
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time
 
@@ -134,7 +134,7 @@ def _added(value: dict[str, Any]) -> str:
 
 def _origin(role: Role, value: dict[str, Any], parts: Sequence[Part], *, answering: bool) -> tuple[Origin, bool]:
     """Return who speaks in a message, and whether it has to stay: a summary of the agent stands for another session."""
-    text = "\n".join(part.text for part in parts if part.kind == "text")
+    text = text_in(parts)
     if role in ("user", "assistant") and (value.get("_compressed_summary") or _SUMMARY.match(text)):
         end = _SUMMARY_END.search(text)
         shared = role == "user" and end is not None and bool(text[end.end() :].strip())

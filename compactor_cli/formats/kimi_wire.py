@@ -12,7 +12,7 @@ from compactor_cli.formats.base import Builder, Reading, arguments_place, as_tex
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts
 from compactor_cli.formats.kimi_parts import content_part, content_parts
 from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
 
 _DOMAINS = frozenset(
@@ -183,7 +183,7 @@ def _message(build: Builder, entry: _Entry, message: dict[str, Any], record: int
         known = isinstance(call, dict) and isinstance(call.get("arguments"), str)
         arguments, name, own = as_text(call.get("arguments")) if known else "", word(call, "name"), word(call, "id")
         parts.append(build.part("tool_call", arguments, place if known else None, name=name, call_id=own))
-    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
+    origin = origin_of(text_in(parts))
     if origin == "summary" or entry.role != "user":
         return parts, origin if origin == "summary" else "other"
     kind = message.get("origin")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from compactor_cli.model.message import Message, Origin, Part
+from compactor_cli.model.message import Message, Origin, Part, text_in
 from compactor_cli.summary_text.excerpts import SYSTEM_TAG
 from compactor_cli.summary_text.headers import is_recalled, is_summary
 from compactor_cli.text.patterns import compiled_later
@@ -71,7 +71,7 @@ def origin_of(text: str) -> Origin:
 def origin_of_parts(parts: Sequence[Part], *, by_user: bool) -> Origin:
     """Return who speaks in a message of these parts. `by_user`: it stands under the role user, where one without a
     text, such as a picture, is a request; others are only told apart from summaries."""
-    origin = origin_of("\n".join(part.text for part in parts if part.kind == "text"))
+    origin = origin_of(text_in(parts))
     if not by_user:
         return origin if origin == "summary" else "other"
     return "request" if origin == "other" and parts else origin

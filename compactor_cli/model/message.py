@@ -144,3 +144,8 @@ def by_index(messages: Iterable[Message]) -> dict[int, Message]:
 def system_tokens(messages: Iterable[Message]) -> int:
     """Return tokens of the system messages: kept by everybody, so a target has them on top."""
     return sum(message.tokens for message in messages if message.role == "system")
+
+
+def text_in(parts: Iterable[Part]) -> str:
+    """Return the texts among parts, joined by line breaks, also where one is empty."""
+    return "\n".join(part.text for part in parts if part.kind == "text")
