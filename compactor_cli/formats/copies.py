@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from compactor_cli.formats import jsonedit
@@ -54,14 +54,8 @@ def _shorten_copy(value: Any, path: Path, text: str) -> dict[Path, str]:
         if len(value) <= max(_LONG, len(text) // 2):
             return {}
         return {path: jsonedit.encode(text)}
-    if isinstance(value, dict):
-        members: list[tuple[str | int, Any]] = list(value.items())
-    elif isinstance(value, list):
-        members = list(enumerate(value))
-    else:
-        return {}
     changes: dict[Path, str] = {}
-    for key, member in members:
+    for key, member in _members(value):
         changes |= _shorten_copy(member, (*path, key), text if not changes else "[see message.content]")
     return changes
 
@@ -75,14 +69,8 @@ def equal_copies(value: Any, place: Path, texts: Mapping[str, str]) -> dict[Path
             if len(old) > len(shorter) and old in new:
                 new = new.replace(old, shorter)
         return {} if new == value else {place: jsonedit.encode(new)}
-    if isinstance(value, dict):
-        members: list[tuple[str | int, Any]] = list(value.items())
-    elif isinstance(value, list):
-        members = list(enumerate(value))
-    else:
-        return {}
     changes: dict[Path, str] = {}
-    for key, member in members:
+    for key, member in _members(value):
         changes |= equal_copies(member, (*place, key), texts)
     return changes
 
@@ -101,3 +89,10 @@ def _arguments(value: Any) -> dict[str, Any]:
         except ValueError:
             return {}
     return value if isinstance(value, dict) else {}
+
+
+def _members(value: Any) -> Iterable[tuple[str | int, Any]]:
+    """Return what an object or a list holds, each with its step; nothing of other values."""
+    if isinstance(value, dict):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()
