@@ -107,13 +107,13 @@ class PlanBuilder:
         self.small = False  # no room for more than small parts that nothing was chosen of
         self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
         # a ratio refers to what the first round started from; a target in tokens does without that
-        self.always = needed = inputs.settings.target_ratio is not None or inputs.target is None
+        self.needs_summary = needed = inputs.settings.target_ratio is not None or inputs.target is None
         self.newest = self.newest_within(room)
         self.present = self._present()
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
         known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
-        self.quoter.always = needed
+        self.quoter.needs_base = needed
         self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, self._is_seen)
         tasks = {line for line in known.lines if line.kind == "task"}
         if tasks and tasks.issubset(self.state):  # the state tells the whole list
@@ -128,7 +128,7 @@ class PlanBuilder:
             self.renderer,
             self.room,
             folded=self.folded,
-            summarized=self.always,
+            summarized=self.needs_summary,
             decided=self.reported,
             limit=limit,
         )
@@ -206,7 +206,7 @@ class PlanBuilder:
             if decision is not None:
                 in_place[group.index] = decision
         sizes = {index: sum(choice.cost for choice in choices) for index, choices in by_group.items()}
-        extra, groups, always = self._extra(), self.inputs.groups, self.quoter.always
+        extra, groups, always = self._extra(), self.inputs.groups, self.quoter.needs_base
 
         def quoted(group: Group) -> int:
             return sizes.get(group.index, 0)
@@ -256,7 +256,7 @@ class PlanBuilder:
         by_size: list[Stretch | None] = [*nlargest(_LARGEST, stretches, key=lambda stretch: stretch.tokens)]
         attempts = (self._attempt(in_place, stretches, by_group, based) for based in by_size or [None])
         first = next(attempts)
-        if first.says_base or not self.quoter.always:
+        if first.says_base or not self.quoter.needs_base:
             return first
         return next((attempt for attempt in attempts if attempt.says_base), first)
 

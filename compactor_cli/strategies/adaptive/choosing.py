@@ -224,7 +224,7 @@ class Chooser(PlanBuilder):
         """Return an attempt in which a summary says that something is gone, where there is room to say so."""
         if attempt.slots or not any(decision.rendition == "gone" for decision in attempt.decisions.values()):
             return attempt
-        self.quoter.always, self.worth_a_summary = True, 1
+        self.quoter.needs_base, self.worth_a_summary = True, 1
         for whole in (self.whole, set[int]()):  # what only filled the room makes way
             self.whole = whole
             marked = self.build([*chain.from_iterable(attempt.chosen.values())])

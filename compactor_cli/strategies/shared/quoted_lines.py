@@ -66,7 +66,7 @@ Level = Literal["mark", "short", "named", "full"]
 
 class Quoter:
     """Plans summaries. `overcome`: messages with failures that a later call made up for. `base`: what the transcript
-    was compacted from, when one of them is to say so; where `always` is set, however short it is."""
+    was compacted from, when one of them is to say so; where `needs_base` is set, however short it is."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Quoter:
         self._lines = lines
         self._count = count
         self._base = base
-        self.always = False
+        self.needs_base = False
         self._overcome = overcome
         self._call_of = pairing.answers
         self._carried: dict[Spot, list[CarriedSpan]] = {}
@@ -108,7 +108,7 @@ class Quoter:
         excerpts = tuple(self.excerpts(choices))
         quoted = sum(c.cost for c in choices) + len(state) // 4
         level: Level = "named" if quoted >= _NAMED else "short" if quoted >= _SHORT else "mark"
-        if based and self._base is not None and (quoted >= _FULL or self.always):
+        if based and self._base is not None and (quoted >= _FULL or self.needs_base):
             level = "full"
         first = next((g.index for g in groups if chosen.get(g.index)), groups[-1].index)
         texts = (self._head(groups, level), f"{legend(excerpts)}{quote(excerpts)}" if excerpts else "", state)
