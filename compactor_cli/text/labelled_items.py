@@ -28,7 +28,6 @@ _BETWEEN = compiled_later(r"(?:[\s,;，；]+(?:and|or|und|oder|et|ou|y|o|e)|或�
 """What stands between two items within a sentence and is of neither."""
 _TOLD = 2
 """Words of an item within a sentence at least: a reference such as "see (1) and (2)" has none."""
-_WIDE = compiled_later(WIDE)
 _IN_BRACKETS = compiled_later(rf"(?<![{_WORDS}\]])\(([a-h1-9])\)", re.IGNORECASE)
 _CUED = compiled_later(rf"(?<![A-Za-zÀ-ɏ0-9]){_WAY}[ \t]*([a-h])(?![{_WORDS}'’+#-])", re.IGNORECASE)
 _CAPITAL = compiled_later(rf"(?<![{_WORDS}'’./-])([B-H])(?![{_WORDS}'’+#/:-]|\.[{_WORDS}])")
@@ -123,7 +122,7 @@ def _within(answer: str) -> list[Item]:
         if place + 1 < len(starts) and starts[place + 1][1] < end:
             end = start + len(_BETWEEN.sub("", answer[start : starts[place + 1][1]]))
         text = answer[behind[start] : end]
-        if len(text.split()) < _TOLD and not _WIDE.search(text):
+        if len(text.split()) < _TOLD and not WIDE.search(text):
             return []
         items.append((label, start, start + len(answer[start:end].rstrip())))
     return items

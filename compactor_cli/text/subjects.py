@@ -27,8 +27,8 @@ def subject_terms(text: str) -> set[str]:
     """Return words that two sentences on one subject may share; of scripts without blanks, pairs of characters."""
     if text.isascii():
         return {word for word in re.findall(_WORD, text.lower()) if len(word) > 2}
-    words = re.findall(f"{WIDE}|{_WORD}", text.lower())
-    wide = [bool(re.match(WIDE, word)) for word in words]
+    words = re.findall(f"{WIDE.pattern}|{_WORD}", text.lower())
+    wide = [bool(WIDE.match(word)) for word in words]
     pairs = {a + b for a, b, x, y in zip(words, words[1:], wide, wide[1:], strict=False) if x and y}
     return pairs | {word for word, is_wide in zip(words, wide, strict=True) if not is_wide and len(word) > 2}
 

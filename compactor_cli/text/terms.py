@@ -53,7 +53,7 @@ _LONGEST_QUOTE = 60
 _DATE = compiled_later(r"\d{4}-\d\d-\d\d")
 _DECIMAL = compiled_later(r"\d+\.\d+%?$")
 _CODE = compiled_later(r"[A-Z]{1,4}\d{3,5}$")
-WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+WIDE = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """A character of a script without blanks."""
 _TWO_LETTERS = compiled_later(r"[^\W\d_]{2}")
 _EDGES = ".,;:!?)(]}[{'\"`\\ "

@@ -58,8 +58,6 @@ or what led to it counts then: what is said last holds."""
 _GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
 """One or two words, with which a request may begin: alone they say nothing."""
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
-_WIDE = compiled_later(WIDE)
-"""Its pairs are more than words, and their sum is soon at the usual limit."""
 
 Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
 """How likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
@@ -158,7 +156,8 @@ def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
     values = []
     for (_, text), own_terms in zip(sentences, terms, strict=True):
         rare = sum(log((1 + len(sentences)) / spread[term]) for term in sorted(own_terms)) / scale
-        said = min(1.0, rare / 8) + (max(0.0, rare / 8 - 1) / 2 if not text.isascii() and _WIDE.search(text) else 0.0)
+        # pairs of wide characters are more than words, and their sum is soon at the usual limit
+        said = min(1.0, rare / 8) + (max(0.0, rare / 8 - 1) / 2 if not text.isascii() and WIDE.search(text) else 0.0)
         value = said * 0.7 + (0.3 if _NAMED.search(text) else 0.1)
         values.append(value * (0.7 if ASKS.search(text) else 1.0))
     return values
