@@ -51,6 +51,8 @@ class ListPath(NamedTuple):
     records alone look like those of others."""
     pick: Callable[[Any], Iterable[Path]] | None = None
     """Finds the lists of a document, where that takes more than a path."""
+    picked: tuple[str, ...] = ()
+    """Members of which a document that is an object has one where that finds any."""
     by_id: bool = False
     """It is no list but an object, whose members are the records, each under its `id`."""
 

@@ -77,6 +77,13 @@ def slots(format: Format, value: Any, *, named: bool = False) -> list[Slot]:
     return matching
 
 
+def with_lists(format: Format, values: Sequence[Any]) -> list[Any]:
+    """Return the values in which a format may find a conversation: of objects, as most records are, those that have a
+    member named like what holds one."""
+    names = {name for place in format.lists for name in (*place.path[:1], *place.picked)}
+    return [value for value in values if not (isinstance(value, dict) and names.isdisjoint(value))]
+
+
 def _fits(format: Format, slot: Slot) -> bool:
     """Return whether a list is a conversation: for the formats that are nobody's own, one of messages with roles, which
     may be empty where a member is named like one. For an agent's own one record that plainly is of it is enough: that

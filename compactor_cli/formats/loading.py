@@ -244,8 +244,9 @@ def _format_inside(values: Sequence[Any], name: str) -> Format | None:
     if name and name not in FORMATS:
         choose([], name)  # says that there is none
     scores: dict[str, float] = {}
+    sample = values[: documents.SAMPLE]
     for known in [FORMATS[name]] if name else FORMATS.values():
-        inside = [slot for value in values[: documents.SAMPLE] for slot in documents.slots(known, value)]
+        inside = [slot for value in documents.with_lists(known, sample) for slot in documents.slots(known, value)]
         if inside:
             # a system prompt apart is where this format and not another one keeps it
             apart = any(slot.system is not None for slot in inside)

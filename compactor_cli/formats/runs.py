@@ -14,6 +14,7 @@ from compactor_cli.formats.copies import found_at, value_at
 from compactor_cli.model.message import Message, Path
 
 _OF_MODELS = ("llm", "generation", "GENERATION")
+_HOLDERS = ("observations", "runs", "post", "patch")
 _ORDER = ("dotted_order", "start_time", "startTime")
 """What runs are ordered by, the first that they have."""
 
@@ -33,7 +34,7 @@ def requests(document: Any) -> Iterator[Path]:
 def _runs(document: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield the runs of models, each with its path. A document that is one run has its messages at a path of their
     own."""
-    places: Iterable[Path] = [(), ("observations",), ("runs",), ("post",), ("patch",)]
+    places: Iterable[Path] = [(), *((key,) for key in _HOLDERS)]
     for place in places:
         inside = found_at(document, place)
         for index, run in enumerate(inside if isinstance(inside, list) else ()):
@@ -94,7 +95,7 @@ def _sent(counts: Any) -> int | None:
 
 
 IN_RUNS = (
-    ListPath((), pick=requests),
+    ListPath((), pick=requests, picked=_HOLDERS),
     *(ListPath((key, "messages")) for key in ("inputs", "input")),
     ListPath(("inputs", "messages", EACH)),
     ListPath(("input",)),

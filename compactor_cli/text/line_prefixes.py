@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable
-from itertools import islice
+from collections.abc import Callable, Iterable
 
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.patterns import compiled_later
 
 _PREFIX = compiled_later(
-    r"(?P<time>(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t)?\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?)|"
+    r"\n(?:(?P<time>(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t)?\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?)|"
     r"(?P<name>[A-Za-z][\w.@/-]{0,60} *\| ?|"
-    r"@?[A-Za-z][\w.@-]{0,60}[:/#][\w./@:#-]{0,120}(?<!\.\w)(?<!\.\w\w)(?<!\.\w\w\w)(?<!\.\w{4})"
-    r"(?:(?<!:) [\w:-]{1,30})?: ?)"
+    r"@?[A-Za-z][\w.@-]{0,60}[:/#][\w./@:#-]{0,120}(?=[: ])(?<!\.\w)(?<!\.\w\w)(?<!\.\w\w\w)(?<!\.\w{4})"
+    r"(?:(?<!:) [\w:-]{1,30})?: ?))"
 )
 """The time at which a line was put out, as services of CI write it; or the name of a container with a bar, or that of a
 package with its task. What ends like the name of a file stands before what is said of that file."""
-_WIDTH = 160
-"""Characters at the start of a line in which all of it stands."""
 _TELLS = ("error", "fail", "fatal", "exception", "panic", "warn", "http")
 """What no such name has in it."""
-_LOOKED_AT = 40
-"""Lines by which it is known that there is nothing of the kind."""
+_BEGIN, _LOOKED_AT = 8_000, 40
+"""Characters and lines by which it is known that there is nothing of the kind."""
 _FEWEST = 3
 """Lines of which one has the same name before it."""
 _MOST_LINES = 0.6
@@ -34,18 +30,25 @@ _MOST_LINES = 0.6
 def without_prefixes(text: str) -> str:
     """Return a text without what stands before most of its lines, line by line; the text itself where most have
     nothing before them."""
-    begin = [line for line in islice(text[:8_000].split("\n"), _LOOKED_AT) if line.strip()]
-    if len(begin) < _FEWEST or sum(map(bool, map(_prefix, begin))) < _MOST_LINES * len(begin):
+    lines = f"\n{text}"
+    begin = text[:_BEGIN].split("\n", _LOOKED_AT)[:_LOOKED_AT]
+    number, end = _not_blank(begin), len(begin) + sum(map(len, begin))
+    found = list(_PREFIX.finditer(lines, 0, end))
+    if number < _FEWEST or len(found) < _MOST_LINES * number:
         return text
-    lines = text.split("\n")
-    found = [_prefix(line) for line in lines]
-    kinds = ["" if each is None else "time" if each["time"] else each.group() for each in found]
+    last = lines.rfind("\n", 0, end)  # a line that may have been looked at in part
+    found = [*(each for each in found if each.start() < last), *_PREFIX.finditer(lines, last)]
+    kinds = [each["name"] or "time" for each in found]
     times = Counter(kinds)
-    own = {kind for kind, number in times.items() if number >= _FEWEST and kind and not _tells(kind)}
-    if sum(times[kind] for kind in own) < _MOST_LINES * sum(map(bool, map(str.strip, lines))):
+    own = {kind for kind, number in times.items() if number >= _FEWEST and not _tells(kind)}
+    if sum(times[kind] for kind in own) < _MOST_LINES * _not_blank(text.split("\n")):
         return text
-    cut = (each.end() if each is not None and kind in own else 0 for each, kind in zip(found, kinds, strict=True))
-    return "\n".join(line[at:] for line, at in zip(lines, cut, strict=True))
+    pieces, at = [], 1
+    for each, kind in zip(found, kinds, strict=True):
+        if kind in own:
+            pieces.append(lines[at : each.start() + 1])
+            at = each.end()
+    return "".join([*pieces, lines[at:]])
 
 
 def as_written(text: str, find: Callable[[str], tuple[str, ...]]) -> tuple[str, ...]:
@@ -59,9 +62,8 @@ def as_written(text: str, find: Callable[[str], tuple[str, ...]]) -> tuple[str, 
     return tuple(dict.fromkeys(written.get(line.rstrip(), line) for line in find(bare)))
 
 
-def _prefix(line: str) -> re.Match[str] | None:
-    begin = line[:_WIDTH]
-    return _PREFIX.match(begin) if ":" in begin or "|" in begin else None
+def _not_blank(lines: Iterable[str]) -> int:
+    return sum(map(bool, map(str.strip, lines)))
 
 
 def _tells(name: str) -> bool:

@@ -8,6 +8,7 @@ from itertools import chain
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.line_prefixes import as_written
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import HEADER, raised_in_cell, raised_in_program
 
 _EXIT = re.compile(
@@ -49,6 +50,12 @@ _WITHIN = (
 _STRONG = re.compile(
     r"\s*(?:E\s{2,}|(?:[\w.]+\.)?(?:[A-Z]\w*)?(?:Error|Exception)\b(?!\()|error\b|ERROR\b|[Ff]atal\b|FAILED\b|[Pp]anic)"
 )
+_MAY_BE_STRONG = [
+    *(compiled_later(rf"{word}\b(?!\()") for word in ("Error", "Exception")),
+    *(compiled_later(rf"{word}\b") for word in ("error", "ERROR", "atal", "FAILED")),
+    *(compiled_later(word) for word in ("anic", r"E\s\s")),
+]
+"""What `_STRONG` matches holds one of these; as each begins with letters, whether a text does is known at once."""
 _CODE_ENDS = (",", ";", "{", "(", "[")
 """A line that ends so is code that speaks of errors, shown and not happened."""
 _TAG = re.compile(r"\[[^\]\n]{1,40}\]\s*")
@@ -196,6 +203,8 @@ def _with_raised(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
+    if not any(word.search(text) for word in _MAY_BE_STRONG):
+        return ()  # what stands before its lines need not be known
     return as_written(text, _statements_of)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator
-from posixpath import basename
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.text.cached import remembered
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 
 _HEREDOC_WORD = compiled_later(

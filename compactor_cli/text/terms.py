@@ -44,10 +44,10 @@ _SAME_LENGTH = (("\\n", "  "), ("\\t", "  "), ("\\r", "  "), ('\\"', "  "))
 _LETTER = compiled_later(r"\\u[0-9a-fA-F]{4}")
 """A letter or a sign by its number: `\\u2019s` is no name."""
 _QUOTED = (
-    ('"', re.compile(r'"([^"\n]*)"')),
-    ("`", re.compile(r"`([^`\n]*)`")),
+    ('"', compiled_later(r'"([^"\n]*)"')),
+    ("`", compiled_later(r"`([^`\n]*)`")),
     # an apostrophe in a word is no quote
-    ("'", re.compile(r"'(?<![A-Za-z0-9]')([^'\n]*)'(?![A-Za-z0-9])")),
+    ("'", compiled_later(r"'(?<![A-Za-z0-9]')([^'\n]*)'(?![A-Za-z0-9])")),
 )
 _LONGEST_QUOTE = 60
 _DATE = compiled_later(r"\d{4}-\d\d-\d\d")

@@ -8,13 +8,14 @@ from collections import deque
 from msgspec import Struct
 
 from compactor_cli.text.cached import remembered
+from compactor_cli.text.patterns import compiled_later
 
 HEADER = "Traceback (most recent call last)"
-_CELL_HEADER = re.compile(rf"^([A-Za-z_][\w.]*)[ \t]{{2,}}{re.escape(HEADER)}[ \t]*\r?\n(?=(.*))", re.MULTILINE)
+_CELL_HEADER = compiled_later(rf"^([A-Za-z_][\w.]*)[ \t]{{2,}}{re.escape(HEADER)}[ \t]*\r?\n(?=(.*))", re.MULTILINE)
 """What stands over the trace of a cell: what was raised, and behind it the first of its frames."""
-_IN_CELL = re.compile(r"[ \t]*(?:Cell|Input) In ?\[|.*<ipython-input-|File |.*\bin (?:<module>|[\w.]+\()")
-_HEADER_LINE = re.compile(rf"([ \t]*){re.escape(HEADER)}:[ \t\r]*\Z")
-_RAISED = re.compile(r"[A-Za-z_][\w.]*(?::[ \t]|[ \t\r]*\Z)")
+_IN_CELL = compiled_later(r"[ \t]*(?:Cell|Input) In ?\[|.*<ipython-input-|File |.*\bin (?:<module>|[\w.]+\()")
+_HEADER_LINE = compiled_later(rf"([ \t]*){re.escape(HEADER)}:[ \t\r]*\Z")
+_RAISED = compiled_later(r"[A-Za-z_][\w.]*(?::[ \t]|[ \t\r]*\Z)")
 _NOTES = ("[", "(", "<")
 """How lines begin that may stand behind the last one of a program: notes of the harness."""
 _MOST_BEHIND = 2_000

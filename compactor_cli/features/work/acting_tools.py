@@ -54,7 +54,7 @@ _SERVICE_WORDS = 2
 _NO_MESSAGE = frozenset(("message", "commit_message", "commitMessage")).isdisjoint
 _ASKED_BY = ("action", "operation", "op", "method", "command", "verb")
 """What the argument is called by which a tool of several uses is told what to do."""
-_ASKED = re.compile(r"[a-z][A-Za-z]*(?:[_-][A-Za-z]+)*")
+_ASKED = compiled_later(r"[a-z][A-Za-z]*(?:[_-][A-Za-z]+)*")
 """One word, or a name made of words; those of HTTP, in capitals, are asked of an address."""
 _READING = word_set("get list read search fetch")
 """Methods with which one only looks; others, such as `check`, may be methods of paying."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from posixpath import basename
-
 from compactor_cli.features.work.check_output import verdict
 from compactor_cli.features.work.checks import check_of
+from compactor_cli.text.paths import basename
 from compactor_cli.text.shell import steps, word_set
 
 _SELECTS = word_set("grep egrep fgrep rg ag findstr Select-String")

@@ -22,7 +22,7 @@ _POINTERS = frozenset(
 """Arguments that point at an element of what is shown at the moment."""
 _DESCRIBES = ("element", "description")
 """Those and others that may say in words which element it is: another one is meant by other words."""
-_WORD = re.compile(r"[^\W\d_]{3}")
+_WORD = compiled_later(r"[^\W\d_]{3}")
 _NUMBERED = "index"
 """The same where it is a number; else it names something that lasts."""
 _ELEMENT = r"(?:element|ref(?:erence)?|uid|node|selector|locator|xpath|snapshot)s?"
@@ -34,8 +34,8 @@ _GONE = compiled_later(
     re.IGNORECASE,
 )
 """How a tool says that what it was pointed at is not there (any more)."""
-_LITERAL = re.compile(r"'[^']*'")
-_COMMENT = re.compile(r"\s*(?:--[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)")
+_LITERAL = compiled_later(r"'[^']*'")
+_COMMENT = compiled_later(r"\s*(?:--[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)")
 _SELECTS_FROM = r"\bfrom\s+(?:\(|[\w.\"`\[\]$-]+(?![\w.\"`\[\]$-]|\s*\())"
 _ASKS = compiled_later(
     r"(?:show|explain|describe|desc|values|pragma|with\s+\w+\s+as)\b|\\d|"

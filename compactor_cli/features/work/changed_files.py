@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from posixpath import basename
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -18,6 +17,7 @@ from compactor_cli.features.work.ledger import command_actions, every_action, is
 from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 
 _CHANGES = ("created", "wrote", "edited", "deleted", "restored")
@@ -39,7 +39,7 @@ _WAS_THERE = compiled_later(
 _SAID_FIRST = 300
 _NOTHING = "No local changes to save"
 _PATH_WIDTH = 300
-_IGNORED = re.compile(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
+_IGNORED = compiled_later(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
 
 
 class Change(Struct):

@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Sequence
 from functools import lru_cache
-from posixpath import basename
 
 from msgspec import Struct
 
@@ -20,6 +19,7 @@ from compactor_cli.features.work.programs import (
     without_prefixes,
 )
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
@@ -35,6 +35,11 @@ _ASIDE = compiled_later(
 )
 _WHOLE = re.compile(r"^(?:\.|\./\.\.\.|\.\.\.|all|--all|--workspace|tests?/?|src/?|\./)$")
 _PROSE = compiled_later(r"(?:\.(?:md|mdx|rst|txt|adoc)|/?LICENSE|/?CHANGELOG|/?README)$", re.IGNORECASE)
+_FILE = compiled_later(r"\.\w+(?:::.*)?$")
+_NO_TARGET = compiled_later(r"[/.]")
+"""In what is neither a subcommand nor a target."""
+_NAMED = compiled_later(r"[/.:]|test|spec", re.IGNORECASE)
+"""In what a run is limited to."""
 _WIDTH = 100
 """Longest label of a check."""
 
@@ -64,7 +69,7 @@ class CheckRun(Struct, frozen=True):
         """Return the folders that it was limited to; empty where it names files, of which nobody knows what they
         check."""
         folders = tuple(path.removesuffix("...") for path in self.paths)
-        return () if any(re.search(r"\.\w+(?:::.*)?$", folder) for folder in folders) else folders
+        return () if any(map(_FILE.search, folders)) else folders
 
     def covers(self, other: CheckRun, names: tuple[str, ...] = ()) -> bool:
         """Return whether a pass of this check says that the other one, with these failing names, would pass now."""
@@ -178,12 +183,12 @@ def _limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple
             value = value or next(words, "")
             selected += filter(None, (part.strip("^$() ") for part in re.split(r"\||\bor\b|,", value)))
         elif not word.startswith("-") and word not in ("run", "run-script"):
-            if named and not re.search(r"[/.]", word):
+            if named and not _NO_TARGET.search(word):
                 named = False
-            elif not _WHOLE.match(word) and re.search(r"[/.:]|test|spec", word, re.IGNORECASE):
+            elif not _WHOLE.match(word) and _NAMED.search(word):
                 paths.append(word)
     return tuple(paths), tuple(selected)
 
 
 def _shown(word: str) -> str:
-    return f"'{word}'" if not word or re.search(r"\s", word) else word
+    return word if word.split() == [word] else f"'{word}'"

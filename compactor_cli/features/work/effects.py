@@ -35,7 +35,7 @@ ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|relea
 _NUMBERED = compiled_later(r"(?:^|_)(?:number|address)$|(?:Number|Address)$")
 """Other arguments that say which thing is meant."""
 _PERSON_KEYS = ("user_id", "userId")
-_NAMES_ITSELF = re.compile(r"(?=\S*\d)[\w#][\w.:#/-]{2,39}")
+_NAMES_ITSELF = compiled_later(r"(?=\S*\d)[\w#][\w.:#/-]{2,39}")
 """A value that identifies something: one word with a digit in it."""
 _ARGUMENTS_WIDTH = 140
 _SCALAR_WIDTH = 60
@@ -58,9 +58,9 @@ _WITHIN_WHAT = word_set(
     "environment env region board type kind entity resource table"
 )
 """Words of arguments that say in what a thing is one, or what it is: others there may have the same identity."""
-_NUMBER = re.compile(r"(?=.*\d)\S{1,30}(?: \S{1,12}){0,2}|(?=.*\d)(?=.*; ).{1,60}")
+_NUMBER = compiled_later(r"(?=.*\d)\S{1,30}(?: \S{1,12}){0,2}|(?=.*\d)(?=.*; ).{1,60}")
 """An amount, a date, an account; or a list of some, such as flights."""
-_ONE_WORD = re.compile(r"[^\W\d]{1,16}")
+_ONE_WORD = compiled_later(r"[^\W\d]{1,16}")
 _BRIEF_WIDTH = 90
 _ENDING = ("cancel", "delete", "terminate", "withdraw")
 """After which what was acted on is no more."""

@@ -6,7 +6,6 @@ import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from posixpath import basename
 
 from msgspec import Struct, field
 
@@ -17,6 +16,7 @@ from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.programs import SCRIPT_RUNNER, CheckKind, without_prefixes
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 

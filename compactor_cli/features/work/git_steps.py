@@ -27,7 +27,7 @@ _HASH_OF = compiled_later(r" \(([0-9a-f]{7,10})\)$")
 _REBASED = "Successfully rebased"
 _ELSEWHERE = word_set("checkout switch pull merge")
 """Commands after which the newest commit is hardly the one that was made last."""
-_PATH = re.compile(r"/$|^\.+$|\.[A-Za-z]\w*$")
+_PATH = compiled_later(r"/$|^\.+$|\.[A-Za-z]\w*$")
 """How what is checked out ends when it is files."""
 _MOST = 50
 """Commits that are remembered, so that cost stays linear; nobody takes more of them back."""

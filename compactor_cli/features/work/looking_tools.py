@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from compactor_cli.features.work.acting_tools import tool_words
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
 _LOOKING = word_set(
@@ -26,7 +26,7 @@ _INTERPRETERS = word_set("python ipython repl interpreter")
 _BESIDE = _INTERPRETERS | word_set("run exec execute eval code jupyter")
 """Words with which an interpreter alone makes the name of a tool."""
 _CODE_KEYS = ("code", "source", "script", "cell", "program", "python")
-_STATEMENT = re.compile(r"\w\s*[(\[=]|\n\s*\S|^\s*(?:import|from|raise|assert|del|print)\s")
+_STATEMENT = compiled_later(r"\w\s*[(\[=]|\n\s*\S|^\s*(?:import|from|raise|assert|del|print)\s")
 """Tells code from what names some."""
 
 

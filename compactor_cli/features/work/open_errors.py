@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from posixpath import basename
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +21,7 @@ from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps, word_set
 

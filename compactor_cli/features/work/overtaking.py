@@ -10,6 +10,7 @@ from msgspec import Struct
 from compactor_cli.features.work.remote_steps import ELSEWHERE, asked_of
 from compactor_cli.features.work.sql_effects import told_change
 from compactor_cli.features.work.sql_statements import SqlChange
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
 _SETS = word_set("set scale rollout label annotate autoscale upgrade rollback update modify put")
@@ -21,7 +22,7 @@ _GIVES = "--set"
 """Option that gives a value to a name."""
 _BY_WORDS = word_set("kubectl oc")
 """Programs that are told values by words that belong to no option."""
-_ASSIGNED = re.compile(r"([\w./-]+)(?:=.*|-)$", re.DOTALL)
+_ASSIGNED = compiled_later(r"([\w./-]+)(?:=.*|-)$", re.DOTALL)
 """A value that is given to a name, or taken from it: `LOG_LEVEL=debug`, `team-`."""
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from posixpath import basename
 from typing import Literal
 
 from compactor_cli.features.work.acting_tools import tool_words
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 

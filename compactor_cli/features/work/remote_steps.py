@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
-from posixpath import basename
 
 from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, operands, steps, word_set
 

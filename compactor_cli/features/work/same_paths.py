@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from posixpath import basename
+
+from compactor_cli.text.paths import basename
 
 
 class KnownPaths:

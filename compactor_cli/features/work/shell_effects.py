@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from posixpath import basename
 
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import ADDRESS, Effect, plain_key, reason, with_alike
@@ -14,6 +13,7 @@ from compactor_cli.features.work.github_steps import github_key, github_step
 from compactor_cli.features.work.programs import program_words, without_prefixes
 from compactor_cli.features.work.remote_steps import awaits, database_script, remote_key, remote_step
 from compactor_cli.features.work.sql_effects import all_confirmed, sql_effects, sql_key
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, word_set
 
@@ -162,15 +162,16 @@ def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str, tuple[str
     text = (
         (github_step(words) if len(words) > 2 else "") if program == "gh" else remote_step(program_words(words), step)
     )
-    return text, effect_key(text), ()
+    return text, effect_key(text) if text else "", ()
 
 
 def _only_tries(words: Sequence[str]) -> bool:
     """Return whether a command only says what it would do, or how it is used."""
     for word in words[1:]:
-        name, _, value = word.partition("=")
-        if word.startswith("-") and name.replace("-", "").replace("_", "").lower() in _TRIES:
-            return value.lower() not in _NOT_TRIED
+        if word.startswith("-"):
+            name, _, value = word.partition("=")
+            if name.replace("-", "").replace("_", "").lower() in _TRIES:
+                return value.lower() not in _NOT_TRIED
     program = basename(words[0])
     if program == "git":
         asked = past_options(words[1:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from posixpath import basename, join, normpath
+from posixpath import join, normpath
 
 from msgspec import Struct, field
 
@@ -16,6 +16,7 @@ from compactor_cli.features.work.patch_files import patched_files
 from compactor_cli.features.work.programs import SCRIPT_RUNNER, without_prefixes
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, operands, steps, word_set
 

@@ -26,7 +26,7 @@ _LOOKS = LOOKING - {"query"} | word_set(
     "format lint parse explain translate convert beautify generate build plan dry docs doc"
 )
 """Words of tools that carry out no statement, whatever they are given."""
-_PLACE = re.compile(r"[A-Za-z][\w.@-]{0,39}")
+_PLACE = compiled_later(r"[A-Za-z][\w.@-]{0,39}")
 """An argument that says which of several databases is meant."""
 _MOST_PLACES = 2
 _TOLD = compiled_later(
@@ -83,8 +83,10 @@ def sql_of(tool: str, arguments: Any) -> str:
 def tool_sql_effects(call: ToolCall) -> Iterator[Effect]:
     """Yield what the statements that a call of a tool gives did."""
     script = sql_of(call.tool, call.arguments)
-    values = call.arguments.values() if script else ()
-    named = (value for value in values if isinstance(value, str) and value != script and _PLACE.fullmatch(value))
+    if not script:
+        return
+    values = (value for value in call.arguments.values() if isinstance(value, str))
+    named = (value for value in values if value != script and _PLACE.fullmatch(value))
     places = islice(named, _MOST_PLACES)
     yield from sql_effects(call, " ".join([call.tool, *places]), script, done=not call.failed)
 
