@@ -138,26 +138,24 @@ class Selector:
         worth = tokens = 0.0
         while heap and room > HEADING:
             line = heap[0][1]
-            if line not in costs:  # when it was looked at it had nothing to add
-                if self._estimate(line) <= _TINY:
-                    heappop(heap)
-                    continue
-                self.tokens(line)
-            gain = self._estimate(line)
-            others = heap[1:3]
-            needed = -min(others)[0] - _TINY if others else 0.0
-            cost = costs[line] if messages[piece_of[line]] in opened else costs[line] + HEADING
-            if gain >= cost * needed:  # its turn, unless what it is in, looked for only now, costs too much
-                cost += self._cost_of_scopes(line)
-            if cost > room or line in taken:
+            if line in taken or (gain := self._estimate(line)) <= _TINY:
                 heappop(heap)
                 continue
-            if _TINY < gain < cost * needed:
+            others = heap[1:3]
+            needed = -min(others)[0] - _TINY if others else 0.0
+            # when it was looked at it may have had nothing to add: then its tokens were not counted
+            cost = costs[line] if line in costs else self.tokens(line)
+            if messages[piece_of[line]] not in opened:
+                cost += HEADING
+            if gain >= cost * needed:  # its turn, unless what it is in, looked for only now, costs too much
+                cost += self._cost_of_scopes(line)
+            if cost > room:
+                heappop(heap)
+                continue
+            if gain < cost * needed:
                 heapreplace(heap, (-gain / cost, line))
                 continue
             heappop(heap)
-            if gain <= _TINY:
-                continue
             if tokens > _SETTLED and gain / cost < least * worth / tokens:
                 break
             adds = self._gain(line)
