@@ -228,13 +228,15 @@ class SessionLines:
             return -1
         if number not in self._scopes:
             self._scopes[number] = Scopes(piece.text)
-        of_tables = self._tables.get(number, [])
-        header, last = of_tables[bisect_left(of_tables, (line, -1)) - 1] if of_tables else (line, -1)
-        if header < line <= last and len(self.text(header).partition("\n")[0]) <= _LONGEST:
-            return header
+        if of_tables := self._tables.get(number):
+            header, last = of_tables[bisect_left(of_tables, (line, -1)) - 1]
+            if header < line <= last and len(self.text(header).partition("\n")[0]) <= _LONGEST:
+                return header
         at = self._scopes[number].around(self.starts[line])
+        if at < 0:
+            return -1
         of_piece = self.of_piece(number)
-        found = bisect_right(self.starts, at, of_piece.start, of_piece.stop) - 1 if at >= 0 else -1
+        found = bisect_right(self.starts, at, of_piece.start, of_piece.stop) - 1
         return found if of_piece.start <= found != line and found not in self.silent else -1
 
     def piece(self, line: int) -> SessionPiece:
