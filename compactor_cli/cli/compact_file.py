@@ -243,6 +243,7 @@ def compact_always(
             on_stage=lambda stage, meaning: stage == COMPLETE or progress.say(f"{source.path}: {meaning}"),
             recall=recall,
             remember=remember,
+            explains=session.dry,
         )
         for t in source.transcripts
     ]

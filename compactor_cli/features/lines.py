@@ -74,8 +74,9 @@ class SessionLines:
         """Piece that is an output -> the definitions around its lines."""
         self._scope_of: dict[int, int] = {}
         self._pieces_of: dict[int, list[int]] = {}
-        self._bare: tuple[int, str] = (-1, "")
-        """The piece of the line whose terms were asked for last, and its text as `chunked` has it."""
+        self._bare: tuple[int, str, Callable[[str], tuple[int, ...]], Sequence[Span]] = (-1, "", session.ids(False).__getitem__, ())
+        """The piece of the line whose terms were asked for last, its text as `chunked` has it, the terms of its chunks,
+        and its quoted names."""
         for number, piece in enumerate(session.pieces):
             self._pieces_of.setdefault(piece.message, []).append(number)
         usual = _UsualArguments()
@@ -180,14 +181,17 @@ class SessionLines:
         """Return what is shown before a line that is shown alone, with its gap signs: the object of a member of JSON,
         the item around an item of a list, the heading of another section. Empty where the line `after`, which is shown
         before it, shows that."""
-        spans = self._leads.get(line)
-        follows = after >= 0 and self.piece_of[after] == self.piece_of[line]
-        piece, since = self.piece(line), self.ends[after] if follows else 0
-        headings = headings_between(piece.text, since, self.starts[line]) if piece.speech and follows else ()
-        if not piece.speech and not piece.call:
-            headings = self._files.over(self.piece_of[line], piece.text, since, self.starts[line])
-        spans = (*headings, *(spans or ())) if headings else spans
-        if spans is None:  # most lines
+        spans, number = self._leads.get(line), self.piece_of[line]
+        follows = after >= 0 and self.piece_of[after] == number
+        piece, since = self.session.pieces[number], self.ends[after] if follows else 0
+        headings: Sequence[Span] = ()
+        if piece.speech:
+            headings = headings_between(piece.text, since, self.starts[line]) if follows else ()
+        elif not piece.call:
+            headings = self._files.over(number, piece.text, since, self.starts[line])
+        if headings:
+            spans = (*headings, *(spans or ()))
+        elif spans is None:  # most lines
             return ""
         if follows:
             known, start, end = self._leads.get(after, ()), self.starts[after], self.ends[after]
@@ -224,13 +228,15 @@ class SessionLines:
             return -1
         if number not in self._scopes:
             self._scopes[number] = Scopes(piece.text)
-        of_tables = self._tables.get(number, [])
-        header, last = of_tables[bisect_left(of_tables, (line, -1)) - 1] if of_tables else (line, -1)
-        if header < line <= last and len(self.text(header).partition("\n")[0]) <= _LONGEST:
-            return header
+        if of_tables := self._tables.get(number):
+            header, last = of_tables[bisect_left(of_tables, (line, -1)) - 1]
+            if header < line <= last and len(self.text(header).partition("\n")[0]) <= _LONGEST:
+                return header
         at = self._scopes[number].around(self.starts[line])
+        if at < 0:
+            return -1
         of_piece = self.of_piece(number)
-        found = bisect_right(self.starts, at, of_piece.start, of_piece.stop) - 1 if at >= 0 else -1
+        found = bisect_right(self.starts, at, of_piece.start, of_piece.stop) - 1
         return found if of_piece.start <= found != line and found not in self.silent else -1
 
     def piece(self, line: int) -> SessionPiece:
@@ -242,16 +248,18 @@ class SessionLines:
     def terms(self, line: int) -> dict[int, None]:
         """Return ids of the line's terms, each once, in order."""
         number, start, end = self.piece_of[line], self.starts[line], self.ends[line]
-        piece = self.session.pieces[number]
         if self._bare[0] != number:
-            self._bare = (number, "" if "\\" in piece.text else chunked(piece.text))
+            piece = self.session.pieces[number]
+            bare = "" if "\\" in piece.text else chunked(piece.text)
+            self._bare = (number, bare, self.session.ids(piece.speech).__getitem__, piece.quoted)
+        _, bare, ids_of, quoted = self._bare
         # where a line ends within an escape, it is read alone
-        bare = self._bare[1][start:end] or chunked(piece.text[start:end])
-        found = dict.fromkeys(chain.from_iterable(map(self.session.ids(piece.speech).__getitem__, bare.split())))
-        if piece.quoted:
-            at = bisect_left(piece.quoted, (start, -1))
-            while at < len(piece.quoted) and piece.quoted[at][0] < end:
-                found[piece.quoted[at][1]] = None
+        bare = bare[start:end] or chunked(self.session.pieces[number].text[start:end])
+        found = dict.fromkeys(chain.from_iterable(map(ids_of, bare.split())))
+        if quoted:
+            at = bisect_left(quoted, (start, -1))
+            while at < len(quoted) and quoted[at][0] < end:
+                found[quoted[at][1]] = None
                 at += 1
         return found
 

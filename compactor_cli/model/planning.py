@@ -64,6 +64,8 @@ class PlanInput(Rated, frozen=True):
     """Where the session works, as `Transcript.folder`."""
     repeat: bool = True
     """Summaries may stand for the first and last request by repeating them in full."""
+    explains: bool = True
+    """What made the value of the decisions is shown."""
 
     def is_summary(self, group: Group) -> bool:
         """Return whether an earlier round wrote it."""

@@ -40,6 +40,7 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
         topics=tools.topics,
         folder=analysis.transcript.folder,
         repeat=repeat,
+        explains=tools.explains,
     )
     return tools.strategy.plan(inputs)
 

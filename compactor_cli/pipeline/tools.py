@@ -28,6 +28,8 @@ class Tools(Struct, frozen=True):
     profile: Profile | None = None
     clock: Callable[[], float] = lambda: 0.0
     topics: Topics = find_topics
+    explains: bool = True
+    """Decisions are shown, with what made their value."""
     progress: Callable[[str], None] = lambda stage: None
     """Called when a stage of the pipeline is done."""
     on_stage: Callable[[str, str], object] = lambda stage, meaning: None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -58,6 +58,8 @@ def write_summaries(
     transcript, groups = analysis.transcript, analysis.groups
     messages = transcript.messages
     number = current_round(messages)
+    # whoever writes a summary has counted it last
+    context = replace(context, count=lru_cache(maxsize=1)(context.count))
     base_slot = max(plan.slots, key=lambda slot: (slot.heading == "full", slot.budget), default=None)
     names_base = base_slot is not None and base_slot.based and base_slot.heading == "full"
     keywords = _keywords(messages, groups, plan, context.query)

@@ -118,12 +118,13 @@ def said_again(said: Sequence[tuple[int, str]]) -> set[int]:
             holders[term].append(at)
 
     def says(other: int, at: int, missing: int) -> bool:
-        for first in (other - 1, other):
-            pair = [n for n in (first, first + 1) if 0 <= n < len(said) and said[n][0] == said[other][0]]
-            left = terms[at].difference(*(terms[n] for n in pair))
-            if len(left) <= missing and named[at] <= set().union(*(named[n] for n in pair)):
-                return True
-        return False
+        unnamed = named[at] - named[other]
+        near = (n for n in (other - 1, other + 1) if 0 <= n < len(said) and said[n][0] == said[other][0])
+        beside = [n for n in near if unnamed <= named[n]]
+        if unnamed and not beside:  # as of most
+            return False
+        left = terms[at] - terms[other]
+        return (not unnamed and len(left) <= missing) or any(len(left - terms[n]) <= missing for n in beside)
 
     again: set[int] = set()
     for at, ((message, _), own_terms) in enumerate(zip(said, terms, strict=True)):

@@ -84,6 +84,7 @@ class PlanBuilder:
         assert inputs.profile is not None
         self.inputs, self.kept, self.rest, self.room, self.request_room = inputs, kept, rest, room, request_room
         self.group_of = {i: g.index for g in inputs.groups for i in g.messages}
+        self.left = {i for g in rest for i in g.messages}
         session = read_session(inputs.messages, REACH, inputs.settings.query, pairing=inputs.pairing)
         evidence = gather(inputs.messages, session)
         self.values = TermScores(session, evidence, inputs.profile)
@@ -178,8 +179,7 @@ class PlanBuilder:
 
     def stays_in_part(self, message: int) -> bool:
         """Return whether a message stays at its place, or some of it is taken."""
-        is_left = any(message in group.messages for group in self.rest)
-        return not is_left or any(line in self.selector.taken for line in self.lines.of_message(message))
+        return message not in self.left or any(line in self.selector.taken for line in self.lines.of_message(message))
 
     def _is_told_there(self, line: StateLine) -> bool:
         """Return whether the exchange of a line of the state has its words, where that is a task: many calls only

@@ -112,7 +112,7 @@ class _Planner:
             chooser = Chooser(inputs, kept, rest, left, large, report, room_for_requests(left, room))
         attempt = chooser.best()
         self.loses_requests = isinstance(chooser, OneSummaryChooser) and chooser.loses_requests(attempt)
-        return self._finish(chooser.explained(attempt), kept)
+        return self._finish(chooser.explained(attempt) if inputs.explains else attempt, kept)
 
     def _newest_whole(self, rest: Sequence[Group], room: int, competing: set[int]) -> dict[int, Decision]:
         """Return the newest groups that stay whole, where there is more room than is given out line by line. What the

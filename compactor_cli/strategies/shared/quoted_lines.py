@@ -94,6 +94,8 @@ class Quoter:
         """Chosen lines of a message, and the quoted parts that its own go with -> how they are quoted: of the plans
         that are tried, most quote most messages in the same way."""
         self._written = {answer.index: (call, result) for call, result, answer in written_calls(messages)}
+        self._slots: dict[tuple[object, ...], SummarySlot] = {}
+        """What a summary is planned from -> the summary: of the plans that are tried, most have most in common."""
 
     def slot(
         self,
@@ -105,12 +107,20 @@ class Quoter:
     ) -> SummarySlot:
         """Plan the summary of some groups; it stands where the first group stood that it quotes."""
         choices = sorted((c for g in groups for c in chosen.get(g.index, ())), key=lambda c: c.line)
+        first = next((g.index for g in groups if chosen.get(g.index)), groups[-1].index)
+        key = (*(g.index for g in groups), first, state, based, self.always, *choices)
+        if key not in self._slots:
+            self._slots[key] = self._planned(groups, choices, state, first, based=based)
+        return self._slots[key]
+
+    def _planned(
+        self, groups: Sequence[Group], choices: Sequence[ChosenLine], state: str, first: int, *, based: bool
+    ) -> SummarySlot:
         excerpts = tuple(self.excerpts(choices))
         quoted = sum(c.cost for c in choices) + len(state) // 4
         level: Level = "named" if quoted >= _NAMED else "short" if quoted >= _SHORT else "mark"
         if based and self._base is not None and (quoted >= _FULL or self.needs_base):
             level = "full"
-        first = next((g.index for g in groups if chosen.get(g.index)), groups[-1].index)
         texts = (self._head(groups, level), f"{legend(excerpts)}{quote(excerpts)}" if excerpts else "", state)
         return SummarySlot(
             3,

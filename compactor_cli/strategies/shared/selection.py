@@ -8,6 +8,7 @@ value, for which taking the best value per token first is a good and fast choice
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from heapq import heapify, heappop, heappush, heapreplace
@@ -81,7 +82,7 @@ class Selector:
         """Line that was looked at -> its names."""
         self._gains: dict[int, list[float]] = {}
         """Line that was looked at -> what it would add, by the lines that are taken around it as in `levels`."""
-        self._holders: dict[int, list[tuple[list[float], _Levels]]] = {}
+        self._holders: defaultdict[int, list[tuple[list[float], _Levels]]] = defaultdict(list)
         """Term -> the gains that it is part of, and how far it is understood there."""
         self._costs: dict[int, int] = {}
         self.taken: dict[int, ChosenLine] = {}
@@ -137,26 +138,24 @@ class Selector:
         worth = tokens = 0.0
         while heap and room > HEADING:
             line = heap[0][1]
-            if line not in costs:  # when it was looked at it had nothing to add
-                if self._estimate(line) <= _TINY:
-                    heappop(heap)
-                    continue
-                self.tokens(line)
-            gain = self._estimate(line)
-            others = heap[1:3]
-            needed = -min(others)[0] - _TINY if others else 0.0
-            cost = costs[line] if messages[piece_of[line]] in opened else costs[line] + HEADING
-            if gain >= cost * needed:  # its turn, unless what it is in, looked for only now, costs too much
-                cost += self._cost_of_scopes(line)
-            if cost > room or line in taken:
+            if line in taken or (gain := self._estimate(line)) <= _TINY:
                 heappop(heap)
                 continue
-            if _TINY < gain < cost * needed:
+            others = heap[1:3]
+            needed = -min(others)[0] - _TINY if others else 0.0
+            # when it was looked at it may have had nothing to add: then its tokens were not counted
+            cost = costs[line] if line in costs else self.tokens(line)
+            if messages[piece_of[line]] not in opened:
+                cost += HEADING
+            if gain >= cost * needed:  # its turn, unless what it is in, looked for only now, costs too much
+                cost += self._cost_of_scopes(line)
+            if cost > room:
+                heappop(heap)
+                continue
+            if gain < cost * needed:
                 heapreplace(heap, (-gain / cost, line))
                 continue
             heappop(heap)
-            if gain <= _TINY:
-                continue
             if tokens > _SETTLED and gain / cost < least * worth / tokens:
                 break
             adds = self._gain(line)
@@ -259,22 +258,23 @@ class Selector:
         if known_names is not None:
             return known_names
         lines, worth, reached, holders = self.lines, self._worth, self._reached, self._holders
+        text, all_names = "", lines.session.names
         names: list[_Context] = []
         gains: list[float] = []
         alone = before = behind = both = 0.0
-        # a name that is understood already adds nothing, here or later
-        adding = [
-            (term, value, known)
-            for term in lines.terms(line)
-            if (known := reached.get(term, 0.0)) < 1.0 and (value := worth(term)) > 0
-        ]
-        if adding:
-            text, all_names = lines.text(line), lines.session.names
-            near_before, near_behind = self._around(line)
-        for term, value, known in adding:
+        for term in lines.terms(line):
+            # a name that is understood already adds nothing, here or later
+            if (known := reached.get(term, 0.0)) >= 1.0 or (value := worth(term)) <= 0:
+                continue
+            if not text:  # no sooner: many lines have nothing to add
+                text, (near_before, near_behind) = lines.text(line), self._around(line)
             levels = _UNDERSTOOD if term < 0 else _levels(text, all_names[term], near_before, near_behind)
             names.append((term, value, levels))
-            holders.setdefault(term, []).append((gains, levels))
+            holders[term].append((gains, levels))
+            if levels is _UNDERSTOOD:  # as most are
+                added = (1.0 - known) * value
+                alone, before, behind, both = alone + added, before + added, behind + added, both + added
+                continue
             first, second, third, fourth = levels
             if first > known:
                 alone += (first - known) * value
