@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from math import fsum
+from typing import NamedTuple
 
 from compactor_cli.features.call_lines import COMMANDS, PATHS, short_path
 from compactor_cli.features.chunk_terms import ChunkValues
@@ -46,6 +47,19 @@ _NUMBER = compiled_later(r'"[\w-]+"\s*:\s*(?:-?\d[\d.]*|true|false|null)')
 """An argument that is a number or a switch: it is short, and what an agent has settled on."""
 
 
+class _PieceTerms(NamedTuple):
+    """What the terms of a piece's lines are looked up with."""
+
+    number: int
+    """Of the piece, from 0; -1 is none."""
+    bare: str
+    """Its text as `chunked` has it; empty where escapes must be read line by line."""
+    ids_of: Callable[[str], tuple[int, ...]]
+    """Chunk -> ids of its terms."""
+    quoted: Sequence[Span]
+    """Where a quoted name begins, and its term's id."""
+
+
 class SessionLines:
     """The lines of a session in order, with an upper bound of what each is worth."""
 
@@ -74,9 +88,8 @@ class SessionLines:
         """Piece that is an output -> the definitions around its lines."""
         self._scope_of: dict[int, int] = {}
         self._pieces_of: dict[int, list[int]] = {}
-        self._bare: tuple[int, str, Callable[[str], tuple[int, ...]], Sequence[Span]] = (-1, "", session.ids(False).__getitem__, ())
-        """The piece of the line whose terms were asked for last, its text as `chunked` has it, the terms of its chunks,
-        and its quoted names."""
+        self._asked = _PieceTerms(-1, "", session.ids(False).__getitem__, ())
+        """Of the piece whose terms were asked for last: lines are mostly asked for in their order."""
         for number, piece in enumerate(session.pieces):
             self._pieces_of.setdefault(piece.message, []).append(number)
         usual = _UsualArguments()
@@ -248,11 +261,11 @@ class SessionLines:
     def terms(self, line: int) -> dict[int, None]:
         """Return ids of the line's terms, each once, in order."""
         number, start, end = self.piece_of[line], self.starts[line], self.ends[line]
-        if self._bare[0] != number:
+        if self._asked.number != number:
             piece = self.session.pieces[number]
             bare = "" if "\\" in piece.text else chunked(piece.text)
-            self._bare = (number, bare, self.session.ids(piece.speech).__getitem__, piece.quoted)
-        _, bare, ids_of, quoted = self._bare
+            self._asked = _PieceTerms(number, bare, self.session.ids(piece.speech).__getitem__, piece.quoted)
+        _, bare, ids_of, quoted = self._asked
         # where a line ends within an escape, it is read alone
         bare = bare[start:end] or chunked(self.session.pieces[number].text[start:end])
         found = dict.fromkeys(chain.from_iterable(map(ids_of, bare.split())))

@@ -108,7 +108,7 @@ class Quoter:
         """Plan the summary of some groups; it stands where the first group stood that it quotes."""
         choices = sorted((c for g in groups for c in chosen.get(g.index, ())), key=lambda c: c.line)
         first = next((g.index for g in groups if chosen.get(g.index)), groups[-1].index)
-        key = (*(g.index for g in groups), first, state, based, self.always, *choices)
+        key = (*(g.index for g in groups), first, state, based, self.needs_base, *choices)
         if key not in self._slots:
             self._slots[key] = self._planned(groups, choices, state, first, based=based)
         return self._slots[key]
