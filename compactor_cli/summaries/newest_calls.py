@@ -15,6 +15,7 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import answered_calls
 from compactor_cli.summaries.sections import SummaryItem, order_of
 from compactor_cli.summary_text.excerpts import harmless
+from compactor_cli.text.argument_values import argument_values
 from compactor_cli.text.clean import one_line
 
 _NEWEST, _LAST = 40, 2
@@ -44,7 +45,8 @@ def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
 
 def _words_of(call: Part) -> tuple[str, str]:
     """Return what a call does: the command that it runs, or its first argument and, where these are numbers and
-    switches, the others; of one that changes a file, where its arguments are long, which file it is."""
+    switches, the others, or all as `key=value`; of one that changes a file, where its arguments are long, which file
+    it is."""
     text, arguments = call_text(call), call_arguments(call)
     if len(text) > _CALL_WIDTH and (path := next((path for path, _ in changed_lines(call)), "")):
         return short_path(path), ""
@@ -52,7 +54,7 @@ def _words_of(call: Part) -> tuple[str, str]:
         return text, ""
     first, *others = arguments.items()
     if not isinstance(first[1], str) or not first[1].strip() or not all(_is_plain(value) for _, value in others):
-        return text, ""
+        return argument_values(text).shown(text, 0, len(text)), ""
     told = "".join(f", {key} {json.dumps(value)}" for key, value in others)
     return first[1], one_line(harmless(told), _CALL_WIDTH)
 
