@@ -30,8 +30,8 @@ from compactor_cli.features.talk import (
     TALK_SIGNALS,
     Statement,
     both_values,
-    choose_statements,
     either,
+    rank_statements,
     statement_signals,
     statement_values,
 )
@@ -242,13 +242,17 @@ def _room(talk: Talk, ratio: float) -> tuple[list[int], int]:
 
 def _messages(talk: Talk, values: Sequence[float], ratio: float) -> list[float]:
     """For each question, the share of its messages that are kept."""
-    chosen = choose_statements(talk.statements, values, *_room(talk, ratio))
+    chosen = _most_worth(talk, values, *_room(talk, ratio))
     return kept_evidence(talk.item, "\n".join(talk.statements[at].text for at in chosen))
 
 
 def _at_random(talk: Talk, ratio: float) -> str:
     order = Random(talk.item["id"]).sample(range(len(talk.statements)), len(talk.statements))
     return "\n".join(talk.statements[at].text for at in _filled(order, *_room(talk, ratio)))
+
+
+def _most_worth(talk: Talk, values: Sequence[float], tokens: list[int], room: int) -> list[int]:
+    return _filled(rank_statements(talk.statements, values, tokens), tokens, room)
 
 
 def _filled(order: Sequence[int], tokens: Sequence[int], room: int) -> list[int]:
@@ -265,7 +269,7 @@ def _sentences(talk: Talk, values: Sequence[float], ratio: float) -> list[float]
     tokens, room = _room(talk, ratio)
     needed = {at for at, label in enumerate(talk.needed) if label}
     fits = _filled(sorted(needed, key=tokens.__getitem__), tokens, room)
-    kept = needed.intersection(choose_statements(talk.statements, values, tokens, room))
+    kept = needed.intersection(_most_worth(talk, values, tokens, room))
     return [min(1.0, len(kept) / len(fits))] if fits else []
 
 

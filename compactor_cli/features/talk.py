@@ -242,18 +242,6 @@ def _form(text: str, lengths: Sequence[int]) -> tuple[float, float, float, float
     )
 
 
-def choose_statements(
-    statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int], room: int
-) -> list[int]:
-    """Choose the statements that are worth most within a room, in tokens; return their indices in order."""
-    chosen: list[int] = []
-    for index in rank_statements(statements, values, tokens):
-        if tokens[index] <= room:
-            chosen.append(index)
-            room -= tokens[index]
-    return sorted(chosen)
-
-
 def rank_statements(statements: Sequence[Statement], values: Sequence[float], tokens: Sequence[int]) -> list[int]:
     """Return indices of statements, those first that are worth most for their tokens.
 
