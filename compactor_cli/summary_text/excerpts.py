@@ -38,6 +38,10 @@ _PERSON = "user ("
 """Begins the speaker of what one of several people said."""
 _NOT_IN_NAMES = str.maketrans(":→()", "    ")
 _BEGINS = ("heading", "middle")
+_OF_RESULT = "→ "
+"""Ends the heading of a tool's result."""
+_FOUND = compiled_later(r"((?:[^\s:]*[/\\.])[A-Za-z]\w*)[:-](\d{1,9})[:-]")
+_NUMBERED = compiled_later(r"(\d{1,9})([:-])")
 SYSTEM_TAG = r"system[-_](?:notification|message|notice|warning|note|event|info)s?"
 """A pattern of the names of tags in which harnesses say something that is nobody's words. Other words behind `system`
 name what people speak of: a prompt, a design, a header of C++."""
@@ -88,10 +92,16 @@ def legend(excerpts: Sequence[Excerpt]) -> str:
 
 
 def quote(excerpts: Iterable[Excerpt]) -> str:
-    """Return the lines as they stand in a summary."""
+    """Return the lines as they stand in a summary. Of the lines that a search found in a file one says which, and those
+    behind it the number."""
     lines: list[str] = []
+    last: tuple[str, int] | None = None
     for excerpt in excerpts:
-        text = harmless(excerpt.text).replace("\n", "\n ")
+        found = _place_in_file(excerpt.text) if excerpt.heading.endswith(_OF_RESULT) else None
+        follows = found and last and excerpt.joint not in _BEGINS and found[0] == last[0] and found[1] > last[1]
+        text = excerpt.text[len(found[0]) + 1 :] if found and follows else excerpt.text
+        text = harmless(text).replace("\n", "\n ")
+        last = last if excerpt.joint == "same" else found
         if excerpt.joint in _BEGINS or not lines:
             gap = GAP if excerpt.joint != "heading" else ""
             lines.append(f"{excerpt.heading}{gap}{text}")
@@ -100,6 +110,28 @@ def quote(excerpts: Iterable[Excerpt]) -> str:
         else:
             lines.append((GAP if excerpt.joint == "gap" else " ") + text)
     return "\n".join(lines)
+
+
+def files_of_lines(text: str) -> dict[int, str]:
+    """Return where lines of a summary begin that `quote` wrote without their file, and what stood before them."""
+    files: dict[int, str] = {}
+    start, last = 0, None
+    for line in text.split("\n"):
+        shown = bare(line).removeprefix(" ")
+        number = _NUMBERED.match(shown) if last and line.startswith((" ", GAP)) else None
+        if number and last and int(number[1]) > last[1]:
+            files[start] = f"{last[0]}{number[2]}"
+            last = last[0], int(number[1])
+        else:
+            last = _place_in_file(shown)
+        start += len(line) + 1
+    return files
+
+
+def _place_in_file(line: str) -> tuple[str, int] | None:
+    """Return file and number that a search puts before a line that it found."""
+    match = _FOUND.match(line)
+    return (match[1], int(match[2])) if match else None
 
 
 def harmless(text: str) -> str:

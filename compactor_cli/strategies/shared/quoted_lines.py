@@ -27,6 +27,7 @@ from compactor_cli.summary_text.excerpts import (
     INSTRUCTIONS,
     Excerpt,
     bare,
+    files_of_lines,
     heading,
     legend,
     quote,
@@ -86,6 +87,7 @@ class Quoter:
         self._overcome = overcome
         self._call_of = pairing.answers
         self._carried: dict[Spot, list[CarriedSpan]] = {}
+        self._files: dict[Spot, dict[int, str]] = {}
         self._result_of = {call: result for result, call in self._call_of.items()}
         self._outcomes: dict[Spot, str] = {}
         self._came_out: dict[Spot, str] = {}
@@ -182,6 +184,7 @@ class Quoter:
                 parted = text.startswith(GAP)
                 begins = begins or head_at != known
                 text = bare(text) if _at_margin(piece.text, lines.starts[line]) else text
+                text = self._file_at((piece.message, piece.part), lines.starts[line]) + text
             else:
                 if begins:
                     number = self._messages[piece.message].number
@@ -247,6 +250,14 @@ class Quoter:
         if spot not in self._carried:
             self._carried[spot] = carried_spans(text)
         return heading_at(text, start, self._carried[spot])
+
+    def _file_at(self, spot: Spot, start: int) -> str:
+        """Return what an earlier summary says once before lines that a search found in a file, before one of those."""
+        text = self._part(spot).text
+        if spot not in self._files:
+            self._files[spot] = files_of_lines(text)
+        margin = text.rfind("\n", 0, start) + 1
+        return "" if text[margin:start].strip() else self._files[spot].get(margin, "")
 
     def _part(self, spot: Spot) -> Part:
         return self._messages[spot[0]].parts[spot[1]]
