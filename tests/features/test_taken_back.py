@@ -97,3 +97,26 @@ def test_a_branch_and_another_place_take_nothing_back(command, said):
 def test_new_files_stay_when_their_folder_is_taken_back():
     session = Session().runs("touch pump/new.go").edits("pump/valve.go").runs("git checkout pump")
     assert files(session) == ["created pump/new.go, unchecked", "restored pump/valve.go"]
+
+
+@pytest.mark.parametrize(
+    "back",
+    ["git stash pop -q", "git stash pop --index", "git -C . stash pop", "git stash apply --quiet", "git stash pop"],
+)
+@pytest.mark.parametrize("aside", ["git stash -q", "git -C . stash", "git stash push -q -m 'the tank'"])
+def test_nothing_is_put_aside_any_more_where_it_was_taken_from_there(aside, back):
+    assert Session().runs(aside).texts("effect") != []
+    assert Session().runs(aside).runs(back).texts("effect") == []
+    assert Session().runs(f"{aside}; go doc . ; {back}").texts("effect") == []
+
+
+@pytest.mark.parametrize(
+    "other", ["git stash list -q", "git stash show", "git stash -q -m pop", "git log --grep 'stash pop'"]
+)
+def test_other_commands_of_the_stash_leave_it(other):
+    assert "git stash -q" in Session().runs("git stash -q").runs(other).texts("effect")
+
+
+@pytest.mark.parametrize("aside", ["git stash -q", "git stash --keep-index", "git -C . stash push"])
+def test_a_check_of_what_was_there_before_is_none_of_the_changes(aside):
+    assert Session().runs(f"{aside} && pytest -q; git stash pop -q", "1 failed, 2 passed").texts("check") == []

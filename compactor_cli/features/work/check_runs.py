@@ -21,6 +21,7 @@ from compactor_cli.features.work.check_output import (
 )
 from compactor_cli.features.work.checks import CheckRun, check_named, check_of, is_prose, is_under
 from compactor_cli.features.work.folders import folder_of, within
+from compactor_cli.features.work.git_files import past_options, stash_verb
 from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.model.message import Part
 from compactor_cli.summary_text.state_line import StateLine
@@ -307,8 +308,8 @@ def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[
     folder = folder_of(call, home)
     stashed = False
     for at, step in enumerate(steps):
-        if step.words[:2] == ("git", "stash"):
-            stashed = len(step.words) == 2 or step.words[2] in ("push", "-u", "save", "--include-untracked")
+        if step.words[0] == "git" and (asked := stash_verb(past_options(step.words[1:]))):
+            stashed = asked in ("push", "save")
         elif step.words[0] == "cd" and len(step.words) > 1:
             folder = within(folder, step.words[1], home)
         elif not stashed and (check := check_of(step, folder)):

@@ -78,9 +78,17 @@ def _checked_out(rest: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield from ((path, "restored") for path in words[1:])
 
 
+def stash_verb(words: Sequence[str]) -> str:
+    """Return what `git stash` is asked to do by the words of a command of git, from its verb on; empty for another
+    command."""
+    if not words or words[0] != "stash":
+        return ""
+    return words[1] if len(words) > 1 and not words[1].startswith("-") else "push"
+
+
 def _stash(rest: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield what `git stash` does: `.` stands for all changes of files that git knows, `..` for all changes."""
-    verb = rest[0] if rest and not rest[0].startswith("-") else "push"
+    verb = stash_verb(("stash", *rest))
     if verb in ("pop", "apply"):
         yield ".", "unstashed"
     elif verb in ("drop", "clear"):
