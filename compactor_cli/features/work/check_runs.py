@@ -329,13 +329,19 @@ def _outcomes(
         kind = check.kind
         if call.failed is not True and _silent(call, steps, at, check) and says[kind].failed is None:
             result.append((check, False))
-        elif call.failed is False and _binds(steps, at) and (call.stated or not says[kind].failed):
+        elif call.failed is False and _binds(steps, at) and _is_pass(call, says[kind].failed, kind):
             result.append((check, False if says.has_run(kind) else None))
         elif call.failed and _alone(steps, at):
             result.append((check, True if says.has_run(kind) else None))
         else:
             result.append((check, says[kind].failed))
     return result
+
+
+def _is_pass(call: ToolCall, says_failed: bool | None, kind: CheckKind) -> bool:
+    """Return whether a success is one of the check in it. Where only the tool's silence states it, its output must not
+    say otherwise; tests speak of how they ended."""
+    return call.stated or says_failed is False or (says_failed is None and (kind != "tests" or not call.said.strip()))
 
 
 class _Says(dict[CheckKind, Verdict]):
