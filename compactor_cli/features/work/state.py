@@ -269,7 +269,10 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
     state.scripts.note(call, parts, order, read, checked=checked)
     looked = bool(read) and not changes and not call.command  # what it did not find leaves nothing to do
-    if not given_up and not checked and not looked and not (effects and call.failed):
+    if given_up or checked or looked or (effects and call.failed):
+        state.errors.mended(changed)
+        state.errors.ran(call, parts)
+    else:
         named = next((path for path, _ in changes), "")
         state.errors.note(call, parts, changed, named, order)
 
