@@ -177,12 +177,10 @@ class CheckRuns:
                 del self.passing[key]
         _take_last(self.passing, _key(run.check), run)
         for label, other in list(self.failing.items()):
-            if other.check.kind != run.check.kind:
-                continue
-            if run.check.covers(other.check, other.names):
+            if run.check.covers(other.check, other.names) or run.check.compiles(other.check, _said(other)):
                 self._has_passed(label)
                 continue
-            if not other.names:
+            if other.check.kind != run.check.kind or not other.names:
                 continue
             left = tuple(name for name in other.names if not run.check.covers_name(other.check, name))
             if not left:
