@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
+
 from compactor_cli.features.work.check_output import verdict
 from compactor_cli.features.work.checks import check_of
+from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.paths import basename
-from compactor_cli.text.shell import steps, word_set
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import Step, steps, word_set
 
 _SELECTS = word_set("grep egrep fgrep rg ag findstr Select-String")
 """Programs that fail where there is nothing to show."""
 _FILTERS = _SELECTS | word_set("head tail wc tee sed awk sort uniq cut tr cat less column nl jq")
 """Programs that succeed whatever the one before them came to."""
+_NONE_COUNTED = compiled_later(
+    r"\b(?:errors?|fail(?:ed|ures?)?)[=:]\s*0\b|\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b", re.IGNORECASE
+)
+"""How a report says that nothing went wrong."""
 
 
 def ended(command: str, failed: bool | None, said: str) -> bool | None:
@@ -29,3 +38,16 @@ def ended(command: str, failed: bool | None, said: str) -> bool | None:
         piped -= 1
     check = next((check for step in line[piped:] if step.words and (check := check_of(step))), None)
     return verdict(check.kind, said).failed if check is not None else None
+
+
+def succeeded(line: Sequence[Step], said: str) -> Iterator[Step]:
+    """Yield the steps that have to have succeeded for the whole to succeed; of one whose output goes to another program
+    only that nothing tells of an error says so."""
+    for at in range(len(line) - 1, -1, -1):
+        after = line[at].after
+        if after == "|" and result_errors(_NONE_COUNTED.sub("", said), True, limit=1):
+            continue
+        alternative = at > 0 and line[at - 1].after == "||"  # it may not have run
+        if alternative or (after not in ("", "&&", "|") and at < len(line) - 1):
+            return
+        yield line[at]

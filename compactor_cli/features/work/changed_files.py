@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from posixpath import join, normpath
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from compactor_cli.features.work.acting_tools import commits_elsewhere
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
-from compactor_cli.features.work.folders import folder_of, within
+from compactor_cli.features.work.folders import folder_of, lies_in, within
 from compactor_cli.features.work.git_files import KEEPING, commits_back
 from compactor_cli.features.work.ledger import command_actions, every_action, is_within, open_file_edit
 from compactor_cli.features.work.same_paths import KnownPaths
@@ -37,6 +38,11 @@ _WAS_THERE = compiled_later(
 )
 """How a tool says that the file that it wrote was there before."""
 _SAID_FIRST = 300
+_UPDATED = compiled_later(r"^Updated \d+ paths? from ", re.MULTILINE)
+_BRANCHES = compiled_later(
+    r"^(?:Switched to (?:a new )?branch|Already on|Note: switching to) '([^'\n]+)'", re.MULTILINE
+)
+"""How git says that it took files as they were, and to what it went instead."""
 _NOTHING = "No local changes to save"
 _PATH_WIDTH = 300
 _IGNORED = compiled_later(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
@@ -112,7 +118,7 @@ class ChangedFiles(Struct):
             if action in _BY_GIT:
                 folder = within(folder_of(call, self.home), inside, self.home)
                 self._elsewhere = folder if folder.startswith(("/", "~")) else ""
-                self._by_git(path, action, call, order)
+                self._by_git((folder, path), action, call, order)
                 inside = ""
                 continue
             known = self._paths.find(path)
@@ -162,14 +168,40 @@ class ChangedFiles(Struct):
         """Return those paths of a pool that are within a place, or are that place."""
         last = basename(place.rstrip("/"))
         if last in ("", ".", ".."):
-            return [name for name in pool if not self._elsewhere or name.startswith(f"{self._elsewhere}/")]
+            return [name for name in pool if self._is_where_git_is(name)]
         near = {**dict.fromkeys(self._paths.named(last)), **self._by_folder.get(last, {})}
         return [name for name in self._within(".", near) if name in pool and is_within(name, place)]
 
-    def _by_git(self, place: str, action: str, call: ToolCall, order: int) -> None:
-        """Take over what a command of git does to the changes within a place, or to all of them."""
+    def _is_where_git_is(self, name: str) -> bool:
+        """Return whether the last command of git was about the folder of a file, or about one around it."""
+        path = name if name.startswith(("/", "~")) else f"{self.home}/{name}"
+        return not self._elsewhere or lies_in(path, self._elsewhere)
+
+    def _checked_out(self, folder: str, place: str, said: str) -> list[str]:
+        """Return the open changes within a place, as git is told it in a folder; none where git said that it went to
+        a branch of that name."""
+        if place in _BRANCHES.findall(said):
+            return []
+        outside = folder.startswith(("/", "~"))
+        named = [] if outside or not folder else self._within(normpath(join(folder, place)), self._open)
+        return named or self._within(place, self._open)
+
+    def _picked(self, folder: str, place: str, said: str) -> list[str]:
+        """Return the same of a place whose name may be that of a branch: git takes no name that is both."""
+        found = self._checked_out(folder, place, said)
+        if _UPDATED.search(said):
+            return found
+        start = normpath(join(folder, place))
+        return [name for name in found if lies_in(name.removeprefix(f"{self.home}/"), start)]
+
+    def _by_git(self, at: tuple[str, str], action: str, call: ToolCall, order: int) -> None:
+        """Take over what a command of git does to the changes within a place, or to all of them. `at`: the folder that
+        it runs in, and the place."""
+        folder, place = at
         if action == "restored":
-            self._take_back(self._within(place, self._open), call.message, order, all_tracked=False)
+            self._take_back(self._checked_out(folder, place, call.said), call.message, order, all_tracked=False)
+        elif action == "picked":
+            self._take_back(self._picked(folder, place, call.said), call.message, order, all_tracked=False)
         elif action == "reset":
             back = None if self._elsewhere else commits_back(place)
             if back is not None:

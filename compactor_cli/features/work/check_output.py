@@ -30,19 +30,41 @@ _NAMES_ELSE = (
     (("FAIL",), r"^[ \t]*FAIL[ \t]+(\S+)"),  # packages of go, files of jest and vitest
     ((") ",), r"^[ \t]*\d+\) (\S.*?):?$"),  # mocha, playwright, phpunit
 )
+_UNIT = (
+    r"(?:(?:unit|test) )?(?:tests?|cases?|specs?|examples?|scenarios?|features?|steps?|suites?|files?|targets?|"
+    r"assertions?|checks?|subtests?|expectations?|projects?|modules?|packages?) "
+)
+"""What runners of tests count."""
+_NUMBER = r"(?<!\bof )(?<![/.:-])\b[1-9]\d* "
 _TESTS_FAILED = (
     r"^(?:FAILED|ERROR)[ \t]+\S+\.\w+|^[ \t]*--- FAIL:|^FAIL(?:\s|:|$)|^(?:FAIL|ERROR): \w|\.\.\. FAILED$|^FAILED \(|"
-    r"\b[1-9]\d* (?:failed|failures?|failing)\b|^[ \t]*[1-9]\d* fail$|^[ \t]*not ok\b|^# fail [1-9]|Some tests failed|"
-    r"\bFailures: [1-9]|\b(?:failures|failed)(?:=|\": ?)[1-9]|"
+    rf"{_NUMBER}(?:(?:out )?of \d+ )?(?:{_UNIT})?(?i:failed|failures?|failing|fails)\b|^[ \t]*[1-9]\d* fail$|"
+    r"^[ \t]*not ok\b(?!.*# (?:TODO|SKIP))|^(?:#|ℹ) fail [1-9]|"
+    r"\b(?:failures|failed)(?:=|\": ?)[1-9]|(?:^|[,;(|])[ \t]*(?:# )?(?i:fail(?:s|ed|ing|ures?)?):[ \t]+[1-9]|"
+    r"^(?!.*[✓✔√])(?:.*(?<!\d) )?(?i:tests?(?: run)?) (?<!\bno tests )(?:failed|Failed|FAILED)[ .!:)*]*$|"
+    r"^\W*(?i:some |these )?tests? did not pass|"
+    r"^//\S+[ \t]+(?:FAILED|TIMEOUT)\b|^(?!\d)\S*(?:::\S+| > .+)[ \t]+FAILED\b|^\[ +FAILED +\]|"
+    r"\*\*\*(?:Failed|Exception|Timeout|Not Run)\b|^(?:FAILURES|ERRORS)!$|^Result: FAIL|"
+    r"^(?:\[error\] )?Failed: Total|^Test suite \S+: FAIL|"
+    r"\[ FAIL [1-9]|: FAIL code [1-9]|Status: FAILURE!|\bTests(?: run)?: .*\bErrors: [1-9]|"
+    r"\bfailures?[,/ ]+[1-9]\d* errors?\b|^[1-9]\d* errors? (?:in [\d.]+m?s\b|occurred outside)|"
+    r"^[ \t]*Errors[ \t]+[1-9]|(?:passed|failed|skipped|warnings?), [1-9]\d* errors? in |"
     r"test result: FAILED|^=+ .*\b[1-9]\d* errors?\b.*=+$|BUILD FAIL|Failed: +[1-9]|"
     r"\[(?:build|setup) failed\]|ERR_PNPM_\w*FAIL|ELIFECYCLE|npm (?:ERR!|error)|^make(?:\[\d+\])?: \*\*\*|"
     r"^Traceback \(most recent call last\)|error\[E\d+\]|^ERROR: (?:file or directory )?not found"
 )
 _TESTS_PASSED = (
-    r"\b[1-9]\d* (?:passed|passing)\b|\bpassed(?:=|\": ?)[1-9]|"
+    rf"(?:{_NUMBER}|\b([1-9]\d*)(?:/| (?:out )?of )\1 )(?:{_UNIT})?(?i:passed|passing|pass)\b|\bpassed(?:=|\": ?)[1-9]|"
     r"^[ \t]*[1-9]\d* pass$|^ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+m?s)"
     r"(?!.*no tests to run)|^PASS$|test result: ok\. [1-9]|^OK(?: \(|$)|^# pass [1-9]|"
-    r"\b[1-9]\d* examples?, 0 failures|BUILD SUCCESS|^Passed!|Failed: +0, Passed: +[1-9]|^All \d* ?tests passed|"
+    rf"\b[1-9]\d* {_UNIT[:-1]}, (?:\d+ assertions?, |with )?0 failures\b|\b[1-9]\d* success(?:es)? / 0 fail|"
+    r"\b[1-9]\d* runs, \d+ assertions, 0 failures, 0 errors|^0 failures, 0 errors|"
+    r"BUILD SUCCESS|^Passed!|Failed: +0, Passed: +[1-9]|^All \d* ?tests passed|"
+    r"^(?!.*(?:[✓✔√]|\b[Nn]ot? ))(?:.*(?<!\d) )?(?i:tests?(?: run)? (?:passed|succeeded|successful))[ .!*]*$|"
+    r"^Result: PASS|^\[ +PASSED +\] [1-9]|"
+    r"\[ FAIL 0 .*\bPASS [1-9]|^# PASS: +[1-9]|^ℹ pass [1-9]|^(?:\[info\] )?Passed: Total [1-9]|"
+    r"^Executed ([1-9]\d*) of \2 SUCCESS|"
+    r"\b([1-9]\d*) of \3 test suites? .*passed|^Ok: +[1-9]|^//\S+[ \t]+(?:\(cached\) )?PASSED\b|Status: SUCCESS!|"
     r"^100% tests passed|^DONE [1-9]\d* tests(?: in|, \d+ skipped in)|congratulations :\)"
 )
 _FAILED = (  # what begins a line, and a word, stands together: each of them is tried at every character
@@ -66,11 +88,12 @@ _PASSED = (
 # the lines that hold one.
 _TESTS_FAILED_WORDS = (
     *("FAIL", "fail", "Fail", "ERR", "npm error", "error[E", " error", "not ok", "ELIFECYCLE", "***", "Traceback"),
-    "not found",
+    *("not found", "Not Run", "Timeout", "TIMEOUT", "did not pass", "Errors"),
 )
 _TESTS_PASSED_WORDS = (
-    *(" passed", "passed=", 'passed"', " passing", " pass\n", "# pass", "\nok", "\nPASS\n", "\nPassed!"),
-    *("Passed: ", "\nOK", ": ok. ", "0 failures", "BUILD SUCCESS", "\nDONE ", "congratulations :)"),
+    *(" passed", "passed=", 'passed"', " passing", " pass", "# pass", "\nok", "\nPASS\n", "\nPassed!", "PASSED"),
+    *("Passed: ", "\nOK", ": ok. ", "0 fail", "FAIL 0", "SUCCE", "uccessful", "ucceeded", "\nDONE ", ": PASS"),
+    *("# PASS:", "ℹ pass", "\nOk:", "congratulations :)"),
 )
 _FAILED_WORDS = (
     *("error", "not compile", "✖", "FAIL", "ERR", "ELIFECYCLE", "***", "issue", "reformat", "undefined", "Failed"),

@@ -21,6 +21,7 @@ from compactor_cli.features.work.check_output import (
 )
 from compactor_cli.features.work.checks import CheckRun, check_named, check_of, is_prose, is_under
 from compactor_cli.features.work.folders import folder_of, within
+from compactor_cli.features.work.git_files import past_options, stash_verb
 from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.model.message import Part
 from compactor_cli.summary_text.state_line import StateLine
@@ -176,12 +177,10 @@ class CheckRuns:
                 del self.passing[key]
         _take_last(self.passing, _key(run.check), run)
         for label, other in list(self.failing.items()):
-            if other.check.kind != run.check.kind:
-                continue
-            if run.check.covers(other.check, other.names):
+            if run.check.covers(other.check, other.names) or run.check.compiles(other.check, _said(other)):
                 self._has_passed(label)
                 continue
-            if not other.names:
+            if other.check.kind != run.check.kind or not other.names:
                 continue
             left = tuple(name for name in other.names if not run.check.covers_name(other.check, name))
             if not left:
@@ -307,8 +306,8 @@ def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[
     folder = folder_of(call, home)
     stashed = False
     for at, step in enumerate(steps):
-        if step.words[:2] == ("git", "stash"):
-            stashed = len(step.words) == 2 or step.words[2] in ("push", "-u", "save", "--include-untracked")
+        if step.words[0] == "git" and (asked := stash_verb(past_options(step.words[1:]))):
+            stashed = asked in ("push", "save")
         elif step.words[0] == "cd" and len(step.words) > 1:
             folder = within(folder, step.words[1], home)
         elif not stashed and (check := check_of(step, folder)):
@@ -328,13 +327,19 @@ def _outcomes(
         kind = check.kind
         if call.failed is not True and _silent(call, steps, at, check) and says[kind].failed is None:
             result.append((check, False))
-        elif call.failed is False and _binds(steps, at) and (call.stated or not says[kind].failed):
+        elif call.failed is False and _binds(steps, at) and _is_pass(call, says[kind].failed, kind):
             result.append((check, False if says.has_run(kind) else None))
         elif call.failed and _alone(steps, at):
             result.append((check, True if says.has_run(kind) else None))
         else:
             result.append((check, says[kind].failed))
     return result
+
+
+def _is_pass(call: ToolCall, says_failed: bool | None, kind: CheckKind) -> bool:
+    """Return whether a success is one of the check in it. Where only the tool's silence states it, its output must not
+    say otherwise; tests speak of how they ended."""
+    return call.stated or says_failed is False or (says_failed is None and (kind != "tests" or not call.said.strip()))
 
 
 class _Says(dict[CheckKind, Verdict]):

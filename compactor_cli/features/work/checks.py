@@ -40,6 +40,10 @@ _NO_TARGET = compiled_later(r"[/.]")
 """In what is neither a subcommand nor a target."""
 _NAMED = compiled_later(r"[/.:]|test|spec", re.IGNORECASE)
 """In what a run is limited to."""
+_COMPILING = word_set("go cargo dotnet mvn mvnw gradle gradlew swift zig sbt mix cabal stack")
+"""Programs that compile anew what they test."""
+_NO_CODE = compiled_later(r"^vet: |\berror\[E\d+\]", re.MULTILINE)
+"""How linters say that they could not compile it, rather than what they think of it."""
 _WIDTH = 100
 """Longest label of a check."""
 
@@ -88,6 +92,19 @@ class CheckRun(Struct, frozen=True):
             and self.folder in ("", other.folder)
             and self._includes(other.paths, other.selected)
             and _options(self.label) >= _options(other.label)
+        )
+
+    def compiles(self, other: CheckRun, said: str) -> bool:
+        """Return whether a pass of these tests says that what the other check could not compile compiles now: the same
+        program compiles it for them. `said`: what the other one said."""
+        return (
+            (self.kind, self.program) == ("tests", other.program)
+            and self.program in _COMPILING
+            and (other.kind == "build" or _NO_CODE.search(said) is not None)
+            and self.folder in ("", other.folder)
+            and self._includes(other.paths, other.selected)
+            and _options(self.label) >= _options(other.label)
+            and "--no-build" not in self.label
         )
 
     def covers_name(self, other: CheckRun, name: str) -> bool:

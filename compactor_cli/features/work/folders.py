@@ -19,7 +19,12 @@ _TOLD = re.compile(
     r"(?:<cwd>|\b(?:current |primary )?working directory(?: is)?:?) *[`'\"]?(/[\w./~+@-]+)", re.IGNORECASE
 ).search
 """How a harness says where the session works."""
-_CHANGES = compiled_later(r"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+(/[\w./~+@-]+|'/[^'\n]+'|\"/[^\"\n]+\")")
+_AT_HOME = r"(?:~|\$HOME|\$\{HOME\})/"
+_CHANGES = compiled_later(
+    rf"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+((?:/|{_AT_HOME})[\w./~+@-]+|'/[^'\n]+'|\"(?:/|{_AT_HOME})[^\"\n]+\")"
+)
+_USERS = compiled_later(r"(?:\$HOME|\$\{HOME\}|/root|(?:/[\w-]+){0,2}/(?:home|Users)/[^/]+)(?=/|$)")
+"""How the folder of a user begins a path where it is not written `~`."""
 
 
 def session_folder(folder: str, messages: Iterable[Message]) -> str:
@@ -59,7 +64,10 @@ def main_folder(calls: Iterable[ToolCall]) -> str:
 def _entered(command: str) -> str | None:
     """Return the folder that a command line goes to first; None where it goes to none."""
     change = _CHANGES.search(command) if "cd" in command or "-C" in command else None
-    return change[1].strip("'\"").rstrip("/") if change else None
+    if not change:
+        return None
+    folder = change[1].strip("'\"").rstrip("/")
+    return from_user(folder) if folder.startswith("$") else folder
 
 
 def _lifted(folder: str, paths: Sequence[str], commands: str) -> str:
@@ -109,9 +117,10 @@ def within(folder: str, target: str, home: str) -> str:
     """Return the folder after a change to `target`, as seen from the main folder."""
     if not target or target in ("-", ".", "~"):
         return folder
-    if target.startswith(("/", "~")):
+    if target.startswith(("/", "~", "$HOME", "${HOME}")):
         target = target.rstrip("/")
-        return "" if target == home else target.removeprefix(f"{home}/") if home else target
+        target = from_user(target) if target.startswith("$") else target
+        return _below(target, home)[1:] if home and lies_in(target, home) else target
     parts = folder.split("/") if folder else []
     for part in target.split("/"):
         if part == ".." and parts and parts[-1] != "..":
@@ -124,5 +133,26 @@ def within(folder: str, target: str, home: str) -> str:
 def shortening(paths: Sequence[str], home: str) -> str:
     """Return what can be left out at the beginning of these paths, with its slash: the main folder, or what most
     share."""
-    folder = home or _shared([path for path in paths if path.startswith("/")], 0.5)
+    rooted = [path for path in paths if path.startswith("/")]
+    folder = home or _shared(rooted, 0.5)
+    if home.startswith("~"):
+        below = next((path for path in rooted if lies_in(path, home)), "")
+        folder = below.removesuffix(_below(below, home)) if below else home
     return f"{folder}/" if folder else ""
+
+
+def from_user(path: str) -> str:
+    """Return a path with `~` for the folder of a user that it begins with."""
+    return _USERS.sub("~", path, count=1) if _USERS.match(path) else path
+
+
+def lies_in(path: str, folder: str) -> bool:
+    """Return whether a path is that of a folder, or of something in it: one of them may be written from `~`."""
+    if path.startswith("~") is not folder.startswith("~"):
+        path, folder = from_user(path), from_user(folder)
+    return f"{path}/".startswith(f"{folder}/")
+
+
+def _below(path: str, folder: str) -> str:
+    """Return what a path has behind a folder that it lies in, with the slash before it."""
+    return from_user(path)[len(from_user(folder)) :]

@@ -8,14 +8,16 @@ from collections.abc import Iterator, Sequence
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import operands, word_set
 
-KEEPING = word_set("inside checked added committed stashed unstashed cleaned dropped")
+KEEPING = word_set("inside checked picked added committed stashed unstashed cleaned dropped")
 """What commands do to changes, rather than to files: the path that stands with it says to which. `inside` says where
-the next command runs, `checked` that a check or a script runs after what came before."""
+the next command runs, `checked` that a check or a script runs after what came before, `picked` that a checkout took
+back what is at a path, or went to a branch of that name."""
 _VALUED = word_set("-m -F -s --source --message --file --pathspec-from-file -C -c -e --exclude")
 """Options of these commands whose value is a word of its own."""
 _NAMES_FILE = compiled_later(r"^\.?/?$|/$|^(?!v?\d)[^/]*\.[A-Za-z]\w*$|/[^/]*\.[A-Za-z]\w*$")
 """What is a file or a folder, where a branch may stand as well: it ends with a slash, or has an ending."""
 _BACK = compiled_later(r"(?:HEAD|@)(?:~(\d{0,4})|(\^+))")
+_QUIET = ("-q", "--quiet")
 _DISCARDS = ("-f", "--force", "--discard-changes")
 
 
@@ -24,7 +26,7 @@ def git_actions(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     verb, rest = words[0] if words else "", words[1:]
     if verb in ("checkout", "switch"):
         whole = "--" not in rest and any(word in _DISCARDS for word in rest)
-        yield from ((path, "restored") for path in (["."] if whole else _checked_out(rest) if verb != "switch" else []))
+        yield from [(".", "restored")] if whole else _checked_out(rest) if verb != "switch" else ()
     elif verb == "restore" and ("--staged" not in rest or {"--worktree", "-W"} & set(rest)):
         yield from ((path, "restored") for path in plain_words(rest))
     elif verb == "reset" and "--hard" in rest:
@@ -64,20 +66,29 @@ def commits_back(name: str) -> int | None:
     return (len(found[2] or "") or int(found[1] or 1)) if found else None
 
 
-def _checked_out(rest: Sequence[str]) -> list[str]:
-    """Return the paths that `git checkout` takes as they were committed; none where it goes to a branch."""
-    if "--" in rest:
-        return list(rest[rest.index("--") + 1 :])
-    if not rest or any(word.startswith("-") for word in rest):
-        return []
-    if rest[0] in ("HEAD", "@"):
-        return list(rest[1:])
-    return list(rest) if all(map(_NAMES_FILE.search, rest)) else []
+def _checked_out(rest: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the paths that `git checkout` takes as they were committed; none where it goes to a branch."""
+    words = [word for word in rest if word not in _QUIET]
+    if "--" in words:
+        yield from ((path, "restored") for path in words[words.index("--") + 1 :])
+    elif not any(word.startswith("-") for word in words):
+        # a branch stands alone: what comes behind it, or behind a commit, is paths
+        first = words[:1] if words[:1] not in (["HEAD"], ["@"]) else []
+        yield from ((name, "restored" if _NAMES_FILE.search(name) else "picked") for name in first)
+        yield from ((path, "restored") for path in words[1:])
+
+
+def stash_verb(words: Sequence[str]) -> str:
+    """Return what `git stash` is asked to do by the words of a command of git, from its verb on; empty for another
+    command."""
+    if not words or words[0] != "stash":
+        return ""
+    return words[1] if len(words) > 1 and not words[1].startswith("-") else "push"
 
 
 def _stash(rest: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield what `git stash` does: `.` stands for all changes of files that git knows, `..` for all changes."""
-    verb = rest[0] if rest and not rest[0].startswith("-") else "push"
+    verb = stash_verb(("stash", *rest))
     if verb in ("pop", "apply"):
         yield ".", "unstashed"
     elif verb in ("drop", "clear"):

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.work.acting_tools import acts, tool_words
+from compactor_cli.features.work.behind_pipes import succeeded
 from compactor_cli.features.work.call_keys import aim, aim_of, aimed_at_nothing, is_gone, only_asks, told_apart
 from compactor_cli.features.work.calls import ToolCall, answered_call, main_argument
 from compactor_cli.features.work.causes import said_why
@@ -59,6 +60,7 @@ _NO_SUCH = compiled_later(
 _HEAD = 400
 """Characters at the start of a result in which it is said."""
 _CARRIED = compiled_later(r"open error(?: (\d+)x)?: (.+) \((.+)\)$")
+_IN_CHAIN = compiled_later(r" (?:&&|\|\|?) |; ")
 _EDIT_OF = compiled_later(r"edit of (.+)$")
 _NAMES = compiled_later(r"\[[^\]]*\]|\"[^\"]*\"|'[^']*'|`[^`]*`|\S*\d\S*")
 """What names one of many elements."""
@@ -75,6 +77,8 @@ _CODE_OF = "code of "
 """What the label of an error begins with that code raised which an agent runs in cells; the tool follows."""
 _POINTING_WORDS = 2
 """Words of the label of a call that has a pointer and says no more: the tool, and that."""
+_BEHIND = {"&&": " && ", "|": " | ", "||": " || "}
+"""What stands between steps; anything else is as a semicolon."""
 _TELLING_EDIT = 24
 """Characters of an edit from which on it hardly is that of two files by chance."""
 
@@ -130,8 +134,7 @@ class OpenErrors:
 
     def note(self, call: ToolCall, steps: Sequence[Step], changed: Sequence[str], path: str, order: int) -> None:
         """Take over a call that is no check and no effect: `changed` are files it changed, `path` the one it names."""
-        for done in changed:
-            self._over_for(done)
+        self.mended(changed)
         edit = "" if call.command or not path else _edit_of(call)
         if edit and (changed or call.failed):
             self._tried_again(edit)
@@ -143,22 +146,38 @@ class OpenErrors:
         key, label = _shell_key(working, call) if call.command else _tool_key(call, path)
         if not key:
             return
-        program = _missing_program(working[-1].words[0]) if call.command else ""
         if call.failed:
             key = _error_key(call, working, missing) or key
             inside = [step for step in working[1:-1] if step.words[0] == working[-1].words[0]]
             chain = frozenset(_named_key(step.words) for step in inside)
             self._add(key, OpenError(label, call.message, order, call=call, edit=edit, steps=chain))
             return
-        if call.command and call.failed is False and self.errors:
+        if call.command:
+            self.ran(call, steps)
+        elif self.errors:
+            self._over(key)
+            self._over_by_label(call, label)
+
+    def mended(self, changed: Iterable[str]) -> None:
+        """Take over that files were changed, whatever else came of the call."""
+        for done in changed if self.errors else ():
+            self._over_for(done)
+
+    def ran(self, call: ToolCall, steps: Sequence[Step]) -> None:
+        """Take over a command line that did not fail: what came of each step that has to succeed for that."""
+        if not self.errors or call.failed or call.undecided or not call.answered:
+            return
+        working = [step for step in steps if not _looks(step)]
+        if call.failed is False:
             asked = {_named_key(step.words) for step in working}
             for known in [known for known, error in self.errors.items() if not asked.isdisjoint(error.steps)]:
                 self._over(known)  # a step of it was done in another way
-        if not self.errors.keys().isdisjoint((key, program)) and _went_well(call):
-            self._over(key)
-            self._over(program)
-        if not call.command and self.errors:
-            self._over_by_label(call, label)
+        done = {id(step) for step in succeeded(steps, call.said)}
+        for step in [step for step in working if id(step) in done or step is working[-1]]:
+            keys = (_named_key(step.words), _missing_program(step.words[0]))
+            if not self.errors.keys().isdisjoint(keys) and _went_well(call):
+                self._over(keys[0])
+                self._over(keys[1])
 
     def _over_by_label(self, call: ToolCall, label: str) -> None:
         """Take over that a tool did what it was asked for: what pointed at nothing before is done, and what an earlier
@@ -179,7 +198,8 @@ class OpenErrors:
         if edited:
             key = f"file {edited.group(1)}"
         else:
-            words = label.split()
+            chain = [step for step in steps(label) if not _looks(step)] if _IN_CHAIN.search(label) else []
+            words = list(chain[-1].words) if chain else label.split()
             named = _use_of(words[0]) if _NO_SUCH.search(text) else _named_key(words)
             if label.startswith(_CODE_OF) or named in self.errors:  # a command has one error only: these are of tools
                 key = label
@@ -276,11 +296,27 @@ def searches(command: str) -> bool:
 
 
 def _shell_key(working: Sequence[Step], call: ToolCall) -> tuple[str, str]:
-    """Return key and label of a command, from its steps that do something; empty when none does."""
+    """Return key and label of a command, from its steps that do something; empty when none does. One of a long line
+    that complains itself stands for it, else all of them do, in short."""
     if not working:
         return "", ""
-    said = " ".join(working[0].words) if len(working) == 1 else call.command
-    return _named_key(working[-1].words), one_line(said, _LABEL_WIDTH)
+    whole = " ".join(call.command.split())
+    complaint = (
+        said_why(call.said, command=True, width=_ERROR_WIDTH) if call.failed and len(whole) > _LABEL_WIDTH else ""
+    )
+    found = [step for step in working if _complains(step, complaint)] if complaint else []
+    own = working if len(working) == 1 else found
+    if len(own) == 1:
+        return _named_key(own[0].words), one_line(" ".join(own[0].words), _LABEL_WIDTH)
+    short = "".join(_named_key(step.words) + _BEHIND.get(step.after, "; ") for step in working).removesuffix("; ")
+    label = whole if len(whole) <= _LABEL_WIDTH else short
+    return _named_key(working[-1].words), one_line(label, _LABEL_WIDTH)
+
+
+def _complains(step: Step, complaint: str) -> bool:
+    """Return whether a complaint begins with the name of the program of a step."""
+    program = basename(step.words[0])
+    return complaint.startswith(program) and not complaint[len(program) : len(program) + 1].isalnum()
 
 
 def _looks(step: Step) -> bool:

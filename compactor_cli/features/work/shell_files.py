@@ -152,7 +152,7 @@ def _step_actions(step: Step, words: list[str], line: _Line) -> Iterator[Action]
     elif program == "git":
         yield from _git(words[1:], step, line)
     elif program == "cd" and len(words) > 1:
-        line.folder = join(line.folder, words[1])
+        line.folder = _gone_to(line.folder, words[1])
     elif step.document.lstrip().startswith("*** Begin Patch"):
         yield from patched_files(step.document)
     elif _CODE.match(program):
@@ -255,11 +255,16 @@ def _git(arguments: list[str], step: Step, line: _Line) -> Iterator[Action]:
     elif verb in ("apply", "am"):
         found = _patch(words, step, line)
     yield from ((path.rstrip("/"), action) for path, action in found if is_file(path))
-    folder = join(line.folder, folder_option(arguments))
+    folder = _gone_to(line.folder, folder_option(arguments))
     folder = normpath(folder) if folder else ""
     for path, action in git_actions(words):
         yield from [(folder, "inside")] if folder else []
         yield path, action
+
+
+def _gone_to(folder: str, target: str) -> str:
+    """Return the folder that a change to `target` leads to from another one."""
+    return target if target.startswith(("~", "$")) else join(folder, target)
 
 
 _PROGRAMS: dict[str, Callable[[list[str], Step, _Line], Iterator[Action]]] = {

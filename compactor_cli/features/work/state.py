@@ -23,6 +23,7 @@ from compactor_cli.features.work.effects import Act, Effect, act_effect, brief_t
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
+from compactor_cli.features.work.git_files import stash_verb
 from compactor_cli.features.work.git_steps import Commits, ended_worktree
 from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
@@ -268,7 +269,10 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
     state.scripts.note(call, parts, order, read, checked=checked)
     looked = bool(read) and not changes and not call.command  # what it did not find leaves nothing to do
-    if not given_up and not checked and not looked and not (effects and call.failed):
+    if given_up or checked or looked or (effects and call.failed):
+        state.errors.mended(changed)
+        state.errors.ran(call, parts)
+    else:
         named = next((path for path, _ in changes), "")
         state.errors.note(call, parts, changed, named, order)
 
@@ -339,7 +343,7 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         for key in (*made_up_for(effect.key), *over):
             state.failed.pop(key, None)
         state.ended |= {effect.ends} - {""}
-        if effect.text in ("git stash pop", "git stash apply"):
+        if stash_verb(effect.git) in ("pop", "apply"):
             state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
             return
         if made := ended_worktree(effect.text, state.done):
