@@ -33,6 +33,7 @@ from compactor_cli.features.work.records import Records
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
+from compactor_cli.features.work.told_files import files_in_state, files_under_headings
 from compactor_cli.features.work.user_commands import UserCommand
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
@@ -181,10 +182,12 @@ def _rounds(messages: Sequence[Message]) -> tuple[Sequence[Message], list[str], 
     earlier: list[str] = []
     told = _NOTHING_TOLD
     for at in summaries:
-        message = messages[at]
-        if lines := state_lines(message.text("text")):
+        message, text = messages[at], messages[at].text("text")
+        in_state = {path for path, _ in files_in_state(text)}
+        earlier += [line for path, line in files_under_headings(text) if path not in in_state]
+        if lines := state_lines(text):
             earlier += lines
-            last = min(at + holds_after(message.text("text")), len(messages) - 1)
+            last = min(at + holds_after(text), len(messages) - 1)
             told = _Told(message.index, messages[last].index)
     return [m for m in messages if m.origin != "summary"], earlier, told
 
