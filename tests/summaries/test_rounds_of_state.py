@@ -35,8 +35,10 @@ def test_the_next_round_knows_the_changed_files(strategy: str) -> None:
 
 @EVERY
 def test_the_next_round_knows_what_was_done_elsewhere(strategy: str) -> None:
-    calls = [{"id": "m1", "type": "function", "function": {"name": "send_mail", "arguments": '{"to": "anna@x.org"}'}}]
-    sent = [
+    calls: list[Any] = [
+        {"id": "m1", "type": "function", "function": {"name": "send_mail", "arguments": '{"to": "anna@x.org"}'}}
+    ]
+    sent: list[Any] = [
         {"role": "assistant", "content": None, "tool_calls": calls},
         {"role": "tool", "tool_call_id": "m1", "content": "sent"},
     ]

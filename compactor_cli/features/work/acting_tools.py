@@ -24,7 +24,7 @@ _WITH = {
 _WRITTEN = word_set("issue review label labels project projects comment release ticket request branch repository")
 """What a tool of a service writes that has `write` behind: `issue_write`."""
 _WITHIN = compiled_later(
-    r"patch|apply_?diff|^edit|notebook|directory|plan$|todo(?!ist)|(?:create|write|delete|update|move|rename)_?file|run_?task",
+    r"patch|apply_?diff|^edit|notebook|directory|plan$|todo(?!ist)|(?:create|write|save|delete|update|move|rename)_?file|run_?task",
     re.IGNORECASE,
 )
 """Tools that change files and plans of the session, which are told elsewhere, or run a task of the project."""
@@ -32,7 +32,7 @@ _OF_SERVICE = compiled_later(
     r"(?=.*(?:_i?id|Id|Key|[Nn]umber)$)(?!.*(?:session|request|tool_?call|user|thread|cell|node|run)_?(?:id|Id)$).+"
 )
 """Arguments that say which thing of a service is meant."""
-_FILE_TOOL = compiled_later(r"(?:create|write|delete|update|move|rename|edit|copy)_?file$", re.IGNORECASE)
+_FILE_TOOL = compiled_later(r"(?:create|write|save|delete|update|move|rename|edit|copy)_?file$", re.IGNORECASE)
 _EDITING = ("edit", "patch")
 """Verbs that act outside the session only where an argument says which thing of a service is meant."""
 _PLACE = compiled_later(r"path|file|folder|dir|source|destination|target", re.IGNORECASE)
