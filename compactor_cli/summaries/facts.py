@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from operator import itemgetter
 
 from msgspec import Struct, field
@@ -28,6 +28,7 @@ from compactor_cli.features.work.ledger import (
 )
 from compactor_cli.features.work.open_errors import only_looks
 from compactor_cli.features.work.same_paths import KnownPaths
+from compactor_cli.features.work.told_files import files_in_state
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot, pair
 from compactor_cli.summaries.outline import FACTS, cells
@@ -73,7 +74,7 @@ class Fact(Struct):
     section: str
     about: str
     counts: dict[str, int] = field(default_factory=dict)
-    """Action of a file, or the empty string -> how often."""
+    """Action of a file, what was done last at the end, or the empty string -> how often."""
     outcome: str = ""
     passed_since: bool = False
     """A later call made up for the error, or for what failed last."""
@@ -100,14 +101,18 @@ class Fact(Struct):
 
     @property
     def done(self) -> str:
-        """Say what was done to a file: `edited 3x, read`."""
-        known = [(action, self.counts[action]) for action in ACTIONS if action in self.counts]
+        """Say what was done to a file, the last change last: `restored, edited 3x, read`."""
+        known = sorted(self.counts.items(), key=lambda item: item[0] == "read")
         return ", ".join(f"{action} {times}x" if times > 1 else action for action, times in known)
 
     @property
     def changes(self) -> bool:
         """Return whether it is a file that was created, edited or deleted."""
         return self.section == "Files" and not self.only_read
+
+    def is_told(self, paths: Collection[str]) -> bool:
+        """Return whether it is such a file, and one of these; they may be relative."""
+        return self.changes and any(f"/{self.about}".endswith(f"/{path}") for path in paths)
 
     @property
     def only_read(self) -> bool:
@@ -120,12 +125,12 @@ def facts_of(
     """Return facts in the order in which they came up; `earlier` are lines of earlier summaries by section, `overcome`
     messages with failures that a later call made up for, by index."""
     facts: dict[tuple[str, str], Fact] = {}
-    for section, line in earlier:
+    for section, line in [*earlier, *_in_state(messages, {line.rpartition("`")[0] for _, line in earlier})]:
         fact = parse(section, line)
         if fact is not None:
             known = facts.setdefault((section, fact.about), Fact(section, fact.about, earlier=fact.earlier))
             for action, times in fact.counts.items():
-                known.counts[action] = known.counts.get(action, 0) + times
+                known.counts[action] = known.counts.pop(action, 0) + times
             known.outcome = fact.outcome or known.outcome
             known.passed_since = fact.passed_since
             known.changed_line = fact.changed_line or known.changed_line
@@ -134,7 +139,7 @@ def facts_of(
 
     def add(section: str, about: str, action: str, numbers: Sequence[int], outcome: str = "") -> None:
         known = facts.setdefault((section, about), Fact(section, about))
-        known.counts[action] = known.counts.get(action, 0) + len(numbers)
+        known.counts[action] = known.counts.pop(action, 0) + len(numbers)
         known.messages += numbers
         known.outcome = outcome
         known.passed_since = outcome in ("", "failed") and section != "Files" and numbers[-1] in over
@@ -142,9 +147,8 @@ def facts_of(
     ledger = compute_ledger(messages)
     paths = KnownPaths((about for section, about in facts if section == "Files"), parts=2)
     for path, file in ledger.files.items():
-        for action in ACTIONS:
-            if action in file.actions:
-                add("Files", paths.known(path), action, file.actions[action])
+        for action in sorted(file.actions, key=lambda action: (file.actions[action][-1], ACTIONS.index(action))):
+            add("Files", paths.known(path), action, file.actions[action])
     for command in ledger.commands:
         if only_looks(command.text):
             continue
@@ -156,6 +160,14 @@ def facts_of(
         if (touched := facts.get(("Files", paths.known(snippet.about)))) is not None:
             touched.changed_line = _changed_line(snippet.lines) or touched.changed_line
     return list(facts.values())
+
+
+def _in_state(messages: Sequence[Message], known: Set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the files of which earlier summaries tell in the state only, as lines. `known`: what lines are about."""
+    for message in messages:
+        if message.origin == "summary":
+            told = files_in_state(message.text("text"))
+            yield from (("Files", f"`{path}` {done}") for path, done in told if f"`{path}" not in known)
 
 
 def _numbers_of(messages: Sequence[Message], results: Set[int]) -> frozenset[int]:

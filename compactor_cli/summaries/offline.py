@@ -14,6 +14,7 @@ from math import fsum, log, sqrt
 
 from msgspec.structs import replace
 
+from compactor_cli.features.work.told_files import told_file
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.summaries.answered import before_last_request, since_last_request
 from compactor_cli.summaries.facts import left_out, left_out_before
@@ -77,7 +78,7 @@ class Extractive:
         if page.form.facts_first and page.lines:
             page = _make_way(page, items, request.budget, count)
         room = _room(page, request.budget, count)
-        chosen = _lines(request, page.form, items, room, count) if room >= 12 else []
+        chosen = _lines(request, page, items, room, count) if room >= 12 else []
         return _written(page, chosen, request, count)
 
 
@@ -89,9 +90,16 @@ def _items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
     items = _suiting([*items, *tier_items(messages, request.slot.form)], form)
     if IMMEDIATE in sections_in(form):
         items += last_words(messages, at_end=bool(page.since))
+    items = _not_in_state(items, page)
     if form.facts_first:
         items = _urgent(_ended_by(items, newest_calls(messages)), form)
     return [*items, *(code_items(messages) if ACTIVE_CODE in sections_in(form) else ())]
+
+
+def _not_in_state(items: Sequence[SummaryItem], page: Page) -> list[SummaryItem]:
+    """Return the items without the changed files that the state of the page tells."""
+    paths = {path for line in page.state if line.kind == "file" for path, _ in told_file(line.text)}
+    return [item for item in items if item.fact is None or not item.fact.is_told(paths)]
 
 
 def _written(page: Page, chosen: list[PageLine], request: SummaryRequest, count: Callable[[str], int]) -> str:
@@ -143,9 +151,10 @@ def page_for(request: SummaryRequest) -> Page:
 
 
 def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
-    """Return what of the state has room. The changed files are among the facts."""
+    """Return what of the state has room. The changed files are among the facts, where these come first."""
     places = frozenset(place for heading in page.form.headings for place in heading.state)
-    return state_with_room(request.state, places, int(_room(page, request.budget, count) * _STATE_SHARE), count)
+    room = int(_room(page, request.budget, count) * _STATE_SHARE)
+    return state_with_room(request.state, places, room, count, files=not page.form.facts_first)
 
 
 def beside(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[Excerpt, ...]:
@@ -186,9 +195,10 @@ def _room(page: Page, budget: int, count: Callable[[str], int]) -> int:
 
 
 def _lines(
-    request: SummaryRequest, form: Form, items: list[SummaryItem], room: int, count: Callable[[str], int]
+    request: SummaryRequest, page: Page, items: list[SummaryItem], room: int, count: Callable[[str], int]
 ) -> list[PageLine]:
     """Return what to write, in the order in which it may not be left out."""
+    form = page.form
     first: list[SummaryItem] = []
     if form.facts_first:
         code_room = room * _CODE_SHARE
@@ -215,7 +225,7 @@ def _lines(
     written = request.draft.parts if request.draft is not None else ("",) * len(request.parts)
     total_weight = sum(part.weight for (part, _), text in zip(request.parts, written, strict=True) if not text) or 1.0
     left = 0.0
-    for index, (part_items, (part, _)) in enumerate(zip(_by_part(request, form, items), request.parts, strict=True)):
+    for index, (part_items, (part, _)) in enumerate(zip(_by_part(request, page, items), request.parts, strict=True)):
         if written[index]:
             continue
         left += room * part.weight / total_weight
@@ -225,16 +235,16 @@ def _lines(
     return chosen
 
 
-def _by_part(request: SummaryRequest, form: Form, items: Sequence[SummaryItem]) -> list[list[SummaryItem]]:
+def _by_part(request: SummaryRequest, page: Page, items: Sequence[SummaryItem]) -> list[list[SummaryItem]]:
     """Return what might be said of each part; what no part has said is of the first one."""
     part_of = {message.number: index for index, (_, messages) in enumerate(request.parts) for message in messages}
     by_part: list[list[SummaryItem]] = [[] for _ in request.parts]
     for item in items:
         if item.fact is None:
             by_part[part_of.get(item.messages[0], 0) if item.messages else 0].append(item)
-    if not form.facts_first:
+    if not page.form.facts_first:
         for part_items, (_, messages) in zip(by_part, request.parts, strict=True):
-            part_items.extend(fact_items(messages, request.overcome))
+            part_items.extend(_not_in_state(fact_items(messages, request.overcome), page))
     return by_part
 
 

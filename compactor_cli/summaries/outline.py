@@ -73,16 +73,24 @@ class Form(Struct, frozen=True):
     """Of files it names those that were changed, if any was."""
 
 
-_SUMMARY = Form("summary", tuple(Heading(section, (section,)) for section in SECTIONS))  # seed 003
+_STATE: dict[str, tuple[Standing, ...]] = {
+    "Decisions": ("declined",),
+    "Done": ("done",),
+    "In progress": ("next",),
+    "Errors": ("error",),
+    "Next": ("open",),
+}
+_SUMMARY = Form("summary", tuple(Heading(s, (s,), state=_STATE.get(s, ())) for s in SECTIONS))  # seed 003
 _EARLIER = Heading("Earlier summary", ("Earlier summary",))
+_OUTCOMES = ("Done", "In progress", "Files", "Errors", "Commands", "Next")
 _TIERS = {  # seed 000: what the summary of each tier preserves
     1: Form(
         "tiers",
         (
             _EARLIER,
             Heading("Participants", ("Participants", "Goal")),
-            Heading("Actions and Outcomes", ("Done", "In progress", "Files", "Errors", "Commands", "Next")),
-            Heading("Decisions", ("Decisions", "Constraints")),
+            Heading("Actions and Outcomes", _OUTCOMES, state=("next", "error", "open", "done")),
+            Heading("Decisions", ("Decisions", "Constraints"), state=("declined",)),
             Heading("Technical Details", ("Details",)),
         ),
     ),
@@ -91,9 +99,9 @@ _TIERS = {  # seed 000: what the summary of each tier preserves
         (
             _EARLIER,
             Heading("Topics", ("Topics", "Goal")),
-            Heading("Decisions", ("Decisions", "Constraints")),
-            Heading("Open Items", ("Next", "In progress")),
-            Heading("Context", ("Files", "Errors", "Commands", "Done", "Details")),
+            Heading("Decisions", ("Decisions", "Constraints"), state=("declined",)),
+            Heading("Open Items", ("Next", "In progress"), state=("next", "open")),
+            Heading("Context", ("Files", "Errors", "Commands", "Done", "Details"), state=("error", "done")),
         ),
         less=(("Done", 2.0), ("Commands", 3.0), ("Details", 1.0)),
     ),
@@ -102,8 +110,8 @@ _TIERS = {  # seed 000: what the summary of each tier preserves
         (
             _EARLIER,
             Heading("About", ("Goal",)),
-            Heading("Conclusions", ("Decisions", "Constraints", "Done")),
-            Heading("Outcomes", ("Files", "Errors")),
+            Heading("Conclusions", ("Decisions", "Constraints", "Done"), state=("declined",)),
+            Heading("Outcomes", ("Files", "Errors"), state=("next", "error", "open", "done")),
         ),
         less=(("Done", 2.0),),
         changes_only=True,
@@ -138,7 +146,11 @@ _HANDOFF = Form(
     changes_only=True,
     ends_with_request=True,
 )
-_LEDGER = tuple(Heading(section, (section,)) for section in FACTS)
+_LEDGER = (
+    Heading("Files", ("Files",)),
+    Heading("Errors", ("Errors",), state=("next", "error", "open")),
+    Heading("Commands", ("Commands",), state=("done", "declined")),
+)
 _BATCHES = Form("batches", _LEDGER, facts_first=True, parts=True)  # seed 002
 _TOPICS = Form("topics", _LEDGER, parts=True)  # seed 003
 

@@ -19,17 +19,25 @@ _COUNTS_REST = 100
 
 
 def state_with_room(
-    state: Sequence[StateLine], places: Collection[Standing], room: int, count: Callable[[str], int]
+    state: Sequence[StateLine],
+    places: Collection[Standing],
+    room: int,
+    count: Callable[[str], int],
+    *,
+    files: bool = False,
 ) -> tuple[StateLine, ...]:
-    """Return the lines that have room, in the order of worth, but those of files; where not all have, those with long
-    details without these. The last line counts the others. `places`: how the facts stand that headings are for."""
-    told = [line for line in state if line.kind != "file" and standing(line) in places]
+    """Return the lines that have room, in the order of worth; where not all have, those with long details without
+    these. The last line counts the others. `places`: how the facts stand that headings are for. `files`: those of
+    files, too, which else are told elsewhere."""
+    told = [line for line in state if (files or line.kind != "file") and standing(line) in places]
+    told = [line for line in told if not unlisted_counts(line.text)]
     if sum(count(line.text) + _BULLET for line in told) > room:
         told = [replace(line, text=line.brief or line.text) for line in told]
     left_out: Counter[Kind] = Counter()
     for line in state:
         left_out += unlisted_counts(line.text)
-    del left_out["file"]
+    if not files:
+        del left_out["file"]
     taken: list[StateLine] = []
     left = room
     for line in told:

@@ -100,7 +100,7 @@ def test_summarize_puts_one_summary_between_the_first_request_and_the_recent_mes
     kept = [m.index for m in recent]
     assert kept == list(range(kept[0], len(records)))
     assert covered(third.text("text")) == tuple(range(2, kept[0]))
-    assert "### Files\n" in third.text("text")
+    assert f"\n- edited {work.changed_file(0)}" in third.text("text")
     assert '"Mended: compute_' in third.text("text")
 
 

@@ -24,10 +24,19 @@ _WITH = {
 _WRITTEN = word_set("issue review label labels project projects comment release ticket request branch repository")
 """What a tool of a service writes that has `write` behind: `issue_write`."""
 _WITHIN = compiled_later(
-    r"patch|apply_?diff|^edit|notebook|directory|plan$|todo(?!ist)|(?:create|write|delete|update|move|rename)_?file|run_?task",
+    r"patch|apply_?diff|^edit|notebook|directory|plan$|todo(?!ist)|(?:create|write|save|delete|update|move|rename)_?file|run_?task",
     re.IGNORECASE,
 )
 """Tools that change files and plans of the session, which are told elsewhere, or run a task of the project."""
+_OF_SERVICE = compiled_later(
+    r"(?=.*(?:_i?id|Id|Key|[Nn]umber)$)(?!.*(?:session|request|tool_?call|user|thread|cell|node|run)_?(?:id|Id)$).+"
+)
+"""Arguments that say which thing of a service is meant."""
+_FILE_TOOL = compiled_later(r"(?:create|write|save|delete|update|move|rename|edit|copy)_?file$", re.IGNORECASE)
+_EDITING = ("edit", "patch")
+"""Verbs that act outside the session only where an argument says which thing of a service is meant."""
+_PLACE = compiled_later(r"path|file|folder|dir|source|destination|target", re.IGNORECASE)
+"""Arguments that may say where a file lies."""
 _ALSO_THINGS = word_set(
     "book order issue return place comment change charge exchange purchase transfer register launch"
 )
@@ -48,6 +57,8 @@ _LOCAL = word_set(
     "pty console"
 )
 """What tools that work on files, pages and the agent's own notes begin with."""
+_ALSO_PAGES = word_set("page project")
+"""Those that services have, too."""
 _BETWEEN = word_set("for of to from by with in on at and or")
 _SERVICE_WORDS = 2
 """So many words of a service may stand before the verb: `google_calendar_create_event`."""
@@ -107,13 +118,29 @@ def acts(tool: str, arguments: object = None) -> bool:
     if only_tries(arguments):
         return False
     asked = asked_action(tool, arguments)
-    return tool_words(asked)[0] in _VERBS if asked else bool(acting_verb(tool))
+    return tool_words(asked)[0] in _VERBS if asked else bool(acting_verb(tool) or _verb_on_thing(tool, arguments))
 
 
 def verb_of(tool: str, arguments: object) -> str:
     """Return the acting verb of a call: the one that the tool is told, else that of its name."""
     asked = asked_action(tool, arguments)
-    return tool_words(asked)[0] if asked else acting_verb(tool)
+    return tool_words(asked)[0] if asked else acting_verb(tool) or _verb_on_thing(tool, arguments)
+
+
+def _verb_on_thing(tool: str, arguments: object) -> str:
+    """Return the verb of a tool whose name may be that of one for files and plans of the session, where the arguments
+    say that it acts on a thing of a service: a file that has an identity, or a name and no path."""
+    if not isinstance(arguments, dict):
+        return ""
+    words = tool_words(tool)
+    meant = [key for key in arguments if _OF_SERVICE.fullmatch(key)]
+    if _FILE_TOOL.search(tool) and words[0] not in LOOKING:
+        placed = any(_PLACE.search(key) for key in arguments if key not in meant)
+        named = meant or not {"name", "title"}.isdisjoint(arguments)
+        return next((word for word in words if word in _VERBS or word in _EDITING), "") if named and not placed else ""
+    at = next((at for at, word in enumerate(words[:_SERVICE_WORDS]) if word in _EDITING), -1)
+    told = words[:at] + words[at + 1 :] if at >= 0 and meant else ()
+    return words[at] if told and (_LOCAL - _ALSO_PAGES).isdisjoint(told) and LOOKING.isdisjoint(told) else ""
 
 
 def asked_action(tool: str, arguments: object) -> str:

@@ -28,7 +28,8 @@ _BY_GIT = ("restored", "reset", *KEEPING)
 """What is done to changes rather than to a file."""
 _GONE = ("deleted", "restored")
 """What leaves nothing of a change that a check could look at."""
-_CARRIED = compiled_later(rf"({'|'.join(_CHANGES)}) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?(?:, ({LABEL}))?$")
+CARRIED = compiled_later(rf"^({'|'.join(_CHANGES)}) (.+?)(?: (\d+)x)?(?:, edited (\d+)x)?(?:, ({LABEL}))?$")
+"""What the state says of a file: action, path, how often, edits of a new file, and what checks said."""
 _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
 _NO_SOURCE = compiled_later(r"(?:^|/)\.git/|^/(?:private/)?(?:var/)?tmp/")
 """Paths of which no check tells anything."""
@@ -252,7 +253,7 @@ class ChangedFiles(Struct):
 
     def carry(self, line: str) -> bool:
         """Take over a line of an earlier round."""
-        match = _CARRIED.match(line)
+        match = CARRIED.match(line)
         if match is None:
             return False
         action, path, count, more, checked = match.groups()

@@ -58,9 +58,13 @@ _WITHIN_WHAT = word_set(
     "environment env region board type kind entity resource table"
 )
 """Words of arguments that say in what a thing is one, or what it is: others there may have the same identity."""
+_HOLDS = _WITHIN_WHAT | word_set("space folder parent drive cloud site list calendar channel collection")
+"""Words of arguments that say in what a thing is made."""
+_CALLED = ("key", "identifier", "shortId", "short_id")
+"""Members of a result with the name that people have for a thing, beside the identity that a service has for it."""
 _NUMBER = compiled_later(r"(?=.*\d)\S{1,30}(?: \S{1,12}){0,2}|(?=.*\d)(?=.*; ).{1,60}")
 """An amount, a date, an account; or a list of some, such as flights."""
-_ONE_WORD = compiled_later(r"[^\W\d]{1,16}")
+_ONE_WORD = compiled_later(r"[#@]?[^\W\d](?:[^\W\d]|[./@-](?=\w)){0,29}")
 _BRIEF_WIDTH = 90
 _ENDING = ("cancel", "delete", "terminate", "withdraw")
 """After which what was acted on is no more."""
@@ -123,9 +127,12 @@ def act_effect(call: ToolCall) -> Effect:
     persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
     is_meant = any((*given, *titles, *persons, *filter(_NUMBERED.search, arguments)))
     titles += filter(None, (_scalar(arguments.get(key)) for key in PATH_KEYS))
-    made = [] if given or call.failed else _made(call.said, arguments, named=not asked)
+    held = [] if call.failed or verb_of(call.tool, arguments) != "create" else _held_in(arguments)
+    is_new = not given or set(given) <= set(held)
+    made = _made(call.said, arguments, named=not asked) if is_new and not call.failed else []
     known = [] if any(titles) or call.failed else _title_of(call.said, given)
-    named = " ".join(filter(None, [call.tool, verb, *(made or given or persons)]))
+    within = [text for text in held if made and not made[0].startswith(text)]
+    named = " ".join(filter(None, [call.tool, verb, *(made or given or persons), *within]))
     title = " ".join(filter(None, [*titles, *known]))
     details = _details(call.tool, arguments, (asked, *made, *given))
     head = " ".join(filter(None, [call.tool, verb]))
@@ -203,9 +210,16 @@ def _stems(*names: str) -> set[str]:
 
 
 def _identities(arguments: dict[str, Any]) -> list[str]:
-    """Return what the arguments identify: a reservation, an order, an issue."""
-    keys = [*_IDENTITY_KEYS, *(key for key in arguments if _IDENTITY.search(key) and key not in _NOT_MEANT)]
+    """Return what the arguments identify: a reservation, an order, an issue; what this is in comes behind it."""
+    others = (key for key in arguments if _IDENTITY.search(key) and key not in _NOT_MEANT)
+    keys = [*_IDENTITY_KEYS, *sorted(others, key=lambda key: not _HOLDS.isdisjoint(tool_words(key)))]
     return list(dict.fromkeys(filter(None, (_scalar(arguments.get(key)) for key in keys))))[:2]
+
+
+def _held_in(arguments: dict[str, Any]) -> list[str]:
+    """Return the identities among arguments that are of what holds a thing: a project, a team."""
+    keys = (key for key in arguments if _IDENTITY.search(key) and not _HOLDS.isdisjoint(tool_words(key)))
+    return list(filter(None, (_scalar(arguments[key]) for key in keys)))
 
 
 def _made(said: str, arguments: dict[str, Any], *, named: bool = True) -> list[str]:
@@ -217,8 +231,9 @@ def _made(said: str, arguments: dict[str, Any], *, named: bool = True) -> list[s
     given = set(map(_scalar, arguments.values()))
     for record in _records(said):
         members = {key: text for key, item in record.items() if key not in _NOT_MEANT and (text := _scalar(item))}
+        called = [members[key] for key in _CALLED if _NAMES_ITSELF.fullmatch(members.get(key, ""))]
         words = [text for text in members.values() if named and _NAMES_ITSELF.fullmatch(text) and text not in given]
-        if found := _identities(members) or words[:2]:
+        if found := called[:1] or _identities(members) or words[:2]:
             return found
     return []
 

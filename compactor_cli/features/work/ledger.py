@@ -28,7 +28,7 @@ PATH_KEYS = (
     *("path", "file_path", "filePath", "filename", "target_file", "notebook_path", "file"),
     *("TargetFile", "AbsolutePath"),
 )
-_COMMAND_KEYS = ("command", "cmd", "script", "code_to_run", "keystrokes", "CommandLine")
+_COMMAND_KEYS = ("command", "cmd", "script", "code_to_run", "keystrokes", "CommandLine", "argv")
 _SEVERAL = "commands"
 """Argument with several command lines."""
 _CODE = "code"
@@ -46,7 +46,7 @@ _LISTS = ("files", "paths", "file_paths", "filePaths", "replacements", "edits")
 _NO_FILE = compiled_later(r"\n|^(?!file:)\w+://")
 _LONGEST_PATH = 299
 """Characters."""
-_CREATES = re.compile(r"(?:^|_)(?:write|create|new)", re.IGNORECASE)
+_CREATES = re.compile(r"(?:^|_)(?:write|create|new)|save_?(?:to_?)?file", re.IGNORECASE)
 _EDITS = re.compile(r"edit|replace|patch|apply_?diff|update|insert|append|modify", re.IGNORECASE)
 _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
 _READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)

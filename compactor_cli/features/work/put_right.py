@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from compactor_cli.features.work.acting_tools import names_action
+from compactor_cli.features.work.acting_tools import names_action, tool_words
 from compactor_cli.features.work.effects import Effect
 from compactor_cli.features.work.shell_effects import effect_key
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
 
 _TEXT, _TEXT_WORDS = 24, 4
 """Characters and words of an argument from which on it is a text, which may be written in another way."""
@@ -16,6 +17,8 @@ _WORD = compiled_later(r"[^\W\d_]{3,}")
 _NUMBER = compiled_later(r"\d+")
 _TWICE = 2
 """So often a line names what is wrong: in what was to be done, and in why it was not."""
+_SETS = word_set("assign transition move transfer set update edit change")
+"""First words of tools that say how a thing is to be, whatever it was before."""
 _MISSPELT, _SHORTEST = 2, 5
 """Letters that a misspelt name differs in, and so many it has at least; shorter ones are other names."""
 
@@ -38,7 +41,18 @@ def corrects(done: Effect, failed: str, line: str) -> bool:
         return _asks_same(dict(done.given), failed.removeprefix(f"{done.asked} (").removesuffix(")"))
     words, others = done.key.split(), failed.split()
     differing = [(word, other) for word, other in zip(words, others, strict=False) if word != other]
-    return len(words) == len(others) and len(differing) == 1 and _is_put_right(*differing[0], line)
+    if len(words) != len(others) or len(differing) != 1:
+        return False
+    return _is_put_right(*differing[0], line) or _is_set_anew(done, words, differing[0][0])
+
+
+def _is_set_anew(done: Effect, words: list[str], value: str) -> bool:
+    """Return whether a tool was asked to set something of the thing that it is named for, which has one of that only:
+    who an issue is assigned to. `words`: the tool, the thing and what it is set to."""
+    tool = {word.rstrip("s") for word in tool_words(done.asked)}
+    about = {said: {word.rstrip("s") for word in tool_words(name)} for name, said in reversed(done.given)}
+    thing, set_to = about.get("".join(words[1:2]), set()), about.get(value, set())
+    return tool_words(done.asked)[0] in _SETS and bool(thing & tool) and bool(set_to) and not set_to & tool
 
 
 def _asks_same(given: dict[str, str], told: str) -> bool:

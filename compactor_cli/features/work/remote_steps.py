@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise, takewhile
+from itertools import dropwhile, pairwise, takewhile
 
 from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
 from compactor_cli.text.clean import one_line
@@ -12,6 +12,8 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, operands, steps, word_set
 
 _PUBLISHERS = word_set("npm pnpm yarn cargo poetry bun gem uv")
+_PUBLISHING = word_set("publish unpublish yank deprecate")
+_HOSTING = word_set("vercel netlify fly flyctl wrangler firebase cdk serverless sls")
 _ACTS = {
     "docker": word_set("push rm rmi"),
     **dict.fromkeys(
@@ -21,14 +23,11 @@ _ACTS = {
             "autoscale expose"
         ),
     ),
-    "terraform": word_set("apply destroy import"),
-    "tofu": word_set("apply destroy import"),
-    "pulumi": word_set("up destroy"),
+    **dict.fromkeys(("terraform", "tofu"), word_set("apply destroy import force-unlock taint untaint state workspace")),
+    "pulumi": word_set("up destroy import cancel state stack"),
     "helm": word_set("install upgrade uninstall rollback"),
     "twine": word_set("upload"),
-    **dict.fromkeys(
-        word_set("vercel netlify fly flyctl wrangler firebase cdk serverless sls"), word_set("deploy publish destroy")
-    ),
+    **dict.fromkeys(_HOSTING, word_set("deploy publish destroy")),
     "hg": word_set("commit push"),
     "svn": word_set("commit ci"),
     "dvc": word_set("push"),
@@ -42,6 +41,8 @@ _ACTS = {
 }
 """Programs that act elsewhere, with the words that make them."""
 _LOOKS = word_set("status history list ls view show diff checkout --check --plan --sql --list")
+_GROUPS = {"state": word_set("rm mv push delete move replace-provider"), "workspace": ("delete",), "stack": ("rm",)}
+"""Words behind which another one says what is to be done: `terraform state rm`."""
 """Words with which these look only: `kubectl rollout status`."""
 _WITH_VALUE = word_set("-n --namespace --context --kubeconfig --profile --region -c --config")
 """Options with a value that stand before what a program is to do."""
@@ -50,7 +51,7 @@ _ACTING = word_set("create close reopen comment publish deploy approve assign re
 _CHANGES = word_set("update delete push add remove set edit")
 """Those that change what there is, by options; the words of others tell what they make or say."""
 _OF_OUTPUT = ("--json", "--quiet", "-q", "--yes", "-y", "--silent", "--verbose", "-v")
-_PARTS_OF = word_set("add remove set edit")
+_PARTS_OF = word_set("add remove set edit put restart rollback trigger")
 """Words that do so behind the name of a part: `bd dep add`."""
 _OF_FILES = (
     RUNNERS
@@ -105,12 +106,16 @@ _WRITES = compiled_later(r"(?<![0-9&-])>{1,2}(?!&|\s*/dev/null)")
 _REMOTE_LOOKS = word_set(
     "ls cat head tail less grep egrep rg find ps df du free uptime whoami hostname uname date which stat "
     "journalctl id pwd env printenv echo test wc top netstat ss ifconfig ping dig true exit cd file sort uniq awk "
-    "readlink lsof dmesg nproc"
+    "readlink lsof dmesg nproc md5sum sha1sum sha256sum cut tr diff cmp zcat zgrep strings lsblk lscpu who w "
+    "last for done fi"
 )
 """Programs with which one only looks around on another host."""
 _REMOTE_LOOKING = compiled_later(
-    r"(?:status|logs?|ps|show|list|ls|get|inspect|info|images|describe|is-active|diff|version|--version|top|stats)$"
+    r"(?:status|logs?|ps|show|list|ls|get|inspect|info|images|describe|is-active|diff|version|--version|top|stats|states?(?:-[\w-]+)?)$"
 )
+_LOOPS = word_set("do then else if while until ! time")
+"""Words of a shell before a command."""
+_SUDO_VALUED = word_set("-u -g -h -p --user --group")
 _TEXT_WIDTH = 180
 _TITLE_WIDTH = 80
 
@@ -139,12 +144,16 @@ def asked_of(words: Sequence[str]) -> Sequence[str]:
 def remote_step(words: Sequence[str], step: Step) -> str:
     """Return what a command does elsewhere, in short; empty when it does nothing there."""
     program, rest = _program(words)
-    if program in _PUBLISHERS and "publish" in rest[:2]:
-        return f"{program} publish"
+    if program in _PUBLISHERS and (done := next(filter(_PUBLISHING.__contains__, rest[:2]), "")):
+        return f"{program} publish" if done == "publish" else _said(program, rest, _TITLE_WIDTH)
+    if program in _PUBLISHERS and (rest[:1] == ["dist-tag"] or (program, *rest[:1]) == ("gem", "push")):
+        return "" if {"ls", "list"} & set(rest[1:2]) else _said(program, rest, _TITLE_WIDTH)
     if program in _RUNNERS:
         return _target(program, rest)
-    if program in _ACTS:
+    if program in _ACTS and (program not in _HOSTING or _verb(rest) in _ACTS[program]):
         verb = _verb(rest)
+        if verb in _GROUPS and not set(_GROUPS[verb]).intersection(operands(rest, _WITH_VALUE)[1:2]):
+            return ""
         looks = verb not in _ACTS[program] or not (awaits(words) or _LOOKS.isdisjoint(rest))
         return "" if looks else _said(program, rest, _TEXT_WIDTH)
     if program == "curl":
@@ -170,7 +179,8 @@ def remote_key(words: Sequence[str]) -> str:
     program = words[0] if words else ""
     if program in _ACTS:
         asked = operands(words[1:], _WITH_VALUE)
-        return " ".join([program, *asked[: 3 if program in _ON_OBJECTS else 1]])
+        grouped = asked[:1] and asked[0] in _GROUPS
+        return " ".join([program, *asked[: 3 if program in _ON_OBJECTS or grouped else 1]])
     if program == "ssh" or (program in _PUBLISHERS and words[1:2] == ["publish"]):
         return " ".join(words[:2])
     return ""
@@ -237,7 +247,10 @@ def _ssh(rest: Sequence[str], document: str) -> str:
 
 
 def _looks_there(step: Step) -> bool:
-    words = step.words[1:] if step.words[0] == "sudo" else step.words
+    words = list(dropwhile(_LOOPS.__contains__, step.words))
+    words = operands(words[1:], _SUDO_VALUED) if words[:1] == ["sudo"] else words
+    if words[:1] == ["sed"]:
+        return not any(word.startswith(("-i", "--in-place")) for word in words)
     return not words or words[0] in _REMOTE_LOOKS or any(map(_REMOTE_LOOKING.match, words[1:3]))
 
 

@@ -25,6 +25,7 @@ from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
 from compactor_cli.features.work.git_files import stash_verb
 from compactor_cli.features.work.git_steps import Commits, ended_worktree
+from compactor_cli.features.work.helpers_changes import HelpersChanges
 from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.overtaking import NewestActs
@@ -34,6 +35,7 @@ from compactor_cli.features.work.records import Records
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
+from compactor_cli.features.work.told_files import files_in_state, files_under_headings
 from compactor_cli.features.work.user_commands import UserCommand
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
@@ -72,6 +74,7 @@ class _State(Struct):
     checks: CheckRuns = field(default_factory=CheckRuns)
     errors: OpenErrors = field(default_factory=OpenErrors)
     files: ChangedFiles = field(default_factory=ChangedFiles)
+    helpers: HelpersChanges = field(default_factory=HelpersChanges)
     scripts: ScriptRuns = field(default_factory=ScriptRuns)
     done: dict[str, StateLine] = field(default_factory=dict)
     """Effects that took place, by text, the newest last."""
@@ -182,10 +185,12 @@ def _rounds(messages: Sequence[Message]) -> tuple[Sequence[Message], list[str], 
     earlier: list[str] = []
     told = _NOTHING_TOLD
     for at in summaries:
-        message = messages[at]
-        if lines := state_lines(message.text("text")):
+        message, text = messages[at], messages[at].text("text")
+        in_state = {path for path, _ in files_in_state(text)}
+        earlier += [line for path, line in files_under_headings(text) if path not in in_state]
+        if lines := state_lines(text):
             earlier += lines
-            last = min(at + holds_after(message.text("text")), len(messages) - 1)
+            last = min(at + holds_after(text), len(messages) - 1)
             told = _Told(message.index, messages[last].index)
     return [m for m in messages if m.origin != "summary"], earlier, told
 
@@ -258,6 +263,8 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     stopped = call.undecided and not call.running and call.command != "" and not is_declined(call.said)
     happened = stopped or (not call.undecided and (not call.failed or call.command))
     changed = state.files.note(call, changes, order) if happened else []
+    if by_helper := state.helpers.note(call, parts, order, state.files.changes):
+        state.files.note(call, by_helper, state.helpers.asked or 0)
     if not overtaken:
         _note_declined(state, call, changes)
     effects = list(_effects(call, parts, changes))
