@@ -7,7 +7,12 @@ import pytest
 from tests.builders import jsonl
 from tests.strategies.test_carrying_on import compact, text_of
 
-FOOD = ["onions", "leeks", "carrots", "beets", "turnips", "lentils", "chickpeas", "barley", "millet", "buckwheat", "plums", "cherries", "apples", "pears", "quinces", "salmon", "herring", "mackerel", "chicken", "turkey", "yoghurt", "quark", "ricotta", "feta", "paprika", "thyme", "rosemary", "cumin", "fennel", "dill", "walnuts", "almonds", "hazelnuts", "raisins", "apricots", "spinach", "chard", "kale", "cabbage", "peas", "beans", "corn", "pumpkin", "potatoes", "parsnips"]
+NAMES = """
+    onions leeks carrots beets turnips lentils chickpeas barley millet buckwheat plums cherries apples pears quinces
+    salmon herring mackerel chicken turkey yoghurt quark ricotta feta paprika thyme rosemary cumin fennel dill
+    walnuts almonds hazelnuts raisins apricots spinach chard kale cabbage peas beans corn pumpkin potatoes parsnips
+"""
+FOOD = NAMES.split()
 
 
 def recipe(turn: int) -> str:
