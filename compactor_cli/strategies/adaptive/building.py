@@ -26,7 +26,7 @@ from compactor_cli.strategies.adaptive.arrangement import (
     summarized,
     with_the_rest,
 )
-from compactor_cli.strategies.adaptive.conversation import has_calls, is_talk
+from compactor_cli.strategies.adaptive.conversation import is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.shared.details import REACH
@@ -102,8 +102,6 @@ class PlanBuilder:
         """Group -> the words of its calls and results."""
         self.outdated = outdated_lists(inputs.messages)
         self.talk = is_talk(inputs.messages, session)
-        # a chat without tools in which the user waits for an answer: the one before comes after what the user said
-        self.asks_only = not has_calls(inputs.messages) and is_request(inputs.groups[-1], inputs.messages)
         self.people = self.talk and people_talk(inputs.messages)
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state

@@ -165,14 +165,13 @@ class Chooser(PlanBuilder):
         return self._marked(self._refilled(attempt))
 
     @cached_property
-    def _needed(self) -> float:
-        """Return the tokens of all that the user said; in a chat without tools, of what has room in its share."""
-        needed = sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
-        return min(needed, self.request_room) if self.asks_only else needed
+    def _needed(self) -> int:
+        """Return the tokens of all that the user said."""
+        return sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
 
     def _is_crowded(self, free: int) -> bool:
         """Return whether what the user said has no room in `free` tokens, though it takes little of all."""
-        return free - MARK < self._needed and (self.asks_only or self._needed <= LARGE_REQUEST * self.room)
+        return free - MARK < self._needed <= LARGE_REQUEST * self.room
 
     def _make_room(self, *, smaller: bool) -> None:
         """Make room for what the user said: less of the newest exchanges stays at its place, or nothing."""
@@ -191,8 +190,9 @@ class Chooser(PlanBuilder):
         known = len(selector.taken)
         messages, decisions = self.inputs.messages, attempt.decisions
         there = {i for g in self.rest if decisions[g.index].rendition == "whole" for i in g.messages}
-        lines_left = (line for line in self._newest_lines() if self.lines.message(line) not in there)
-        newest = list(islice(lines_left, _NEWEST_LINES))
+        newest = [
+            *islice((line for line in self._newest_lines() if self.lines.message(line) not in there), _NEWEST_LINES)
+        ]
         for lines in (newest, densest(self.lines, self.room)):
             absent = (
                 n for n in lines if (at := self.lines.message(n)) not in there and messages[at].origin != "request"

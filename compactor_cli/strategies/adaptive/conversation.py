@@ -43,11 +43,10 @@ _BINDS = 0.4
 
 def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
     """Return whether nobody calls a tool, and what is said is not full of names as work in a text form is."""
-    return not has_calls(messages) and talk_share(session) >= _TALK
+    return not _has_calls(messages) and talk_share(session) >= _TALK
 
 
-def has_calls(messages: Sequence[Message]) -> bool:
-    """Return whether somebody calls a tool."""
+def _has_calls(messages: Sequence[Message]) -> bool:
     return any(
         message.role == "tool" or part.kind in ("tool_call", "tool_result")
         for message in messages
@@ -61,7 +60,7 @@ def answered_lines(
     """Return what the newest request answers, or how it ends where it has no room, when an agent does nothing but
     talk: what it says is all that there is to go on with."""
     index, _ = max(answers_before_turns(messages), key=itemgetter(1), default=(-1, -1))
-    if index < 0 or has_calls(messages) or people_talk(messages):
+    if index < 0 or _has_calls(messages) or people_talk(messages):
         return ()
     speech = speech_of(lines, index)
     used = [*accumulate(map(cost, reversed(speech)))]

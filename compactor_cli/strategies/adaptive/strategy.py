@@ -29,7 +29,6 @@ from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.rooms import (
     DETAIL,
-    LARGE_IN_TALK,
     LARGE_REQUEST,
     SMALL_REQUEST,
     room_for_older,
@@ -110,9 +109,7 @@ class _Planner:
             chooser: Chooser = OneSummaryChooser(inputs, kept, rest, left)
         else:
             report = self._report(left) if inputs.groups[-1] in rest else None
-            asked = room_for_requests(left, room)
-            asked = asked if self._worked() else max(asked, LARGE_IN_TALK * left)
-            chooser = Chooser(inputs, kept, rest, left, large, report, asked)
+            chooser = Chooser(inputs, kept, rest, left, large, report, room_for_requests(left, room))
         attempt = chooser.best()
         self.loses_requests = isinstance(chooser, OneSummaryChooser) and chooser.loses_requests(attempt)
         return self._finish(chooser.explained(attempt) if inputs.explains else attempt, kept)
@@ -181,8 +178,7 @@ class _Planner:
         except BudgetError:
             return set()
         room = self.target - others
-        share = LARGE_REQUEST if self._worked() else LARGE_IN_TALK
-        large = [g for g in last if g.tokens > max(SMALL_REQUEST, share * room)]
+        large = [g for g in last if g.tokens > max(SMALL_REQUEST, LARGE_REQUEST * room)]
         needed = others + sum(map(self._least, large))
         return {g.index for g in large} if needed <= self.target else set()
 
