@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.points import ends_none
 
 _END = compiled_later(r"""[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；]+[」』”]*\s*""")
 """Between two sentences of a line: what goes on in small letters was an abbreviation."""
@@ -22,19 +23,6 @@ _WHOLE_WORD = 5
 """Letters from which on a word before a point is no abbreviation; a shorter one has to be there without it too."""
 _BARE_WORD = compiled_later(r"[^\W\d_]+(?![\w.])")
 _BEGINS_SMALL = compiled_later(r"[^\w`]*[a-zà-öø-ÿ]{2,}[ ,]")
-_ABBREVIATED = compiled_later(
-    r"(?<![^\W\d_])(?:"
-    r"[^\W\d_](?:\.[^\W\d_]{1,4})*"  # z. B., e.g., J. Smith
-    r"|[^\W\d_aeiouyäöüáéíóúàèìòùâêîôûаеёиоуыэюя]{2,4}"  # Dr., vs., Nr., bzw.
-    r"|excl|incl|approx|max|min|no|fig|vol|sec|dept|resp|inkl|exkl|zzgl|evtl|aprox|núm|pág|máx|mín|env|réf|стр|ред"
-    r"|[^\W\d_]{2,4}(?=\.\s+\d)"  # ca. 20
-    r")\.",
-    re.IGNORECASE,
-)
-"""A word whose point ends no sentence. Two sentences taken for one lose nothing; half of one may be another rule."""
-_SHORTENED = ("e.g", "i.e", "etc", "vs", "cf", "approx", "incl", "excl", "resp", "bzw", "z.B", "d.h", "ca", "p.ej")
-GOES_ON = "".join(rf"(?!(?<=[\s(]{re.escape(word)}\.)\s+[^\W\dA-ZÀ-ÖØ-Þ_])" for word in _SHORTENED)
-"""Pattern behind a point: it fails where that ends an abbreviation, and what follows goes on in small letters."""
 FENCE = compiled_later(r"\s*(?:```|~~~)")
 """The beginning of a line that begins or ends code."""
 _TAG = compiled_later(r"\s*<(/?)([A-Za-z][\w-]*)[^<>]*>\s*$")
@@ -50,8 +38,6 @@ _LONGEST, _PIECE = 1_000, 200
 """Characters of a sentence from which on it is none, and of the pieces that it falls into."""
 _NUMBER = 6
 """Characters of the number of an item, at most."""
-_ABBREVIATION = 24
-"""Characters before a point in which an abbreviation begins."""
 _NAME = compiled_later(r"[!-~]+")
 """A line of one word, such as a path."""
 _SENTENCE = compiled_later(r"(?!\s)(?:\S+\s+){5,}\S*[.!?:。！？：][\"')\]”’»]*\s*$")
@@ -115,10 +101,7 @@ def _sentence_ends(line: str) -> Iterator[int]:
     for match in ends:
         if match.start() - first <= _NUMBER and line[first : match.start()].strip().isdecimal():
             continue  # the number of an item
-        least = max(0, match.start() - _ABBREVIATION)
-        start = max(line.rfind(" ", least, match.start()), line.rfind("(", least, match.start()), least - 1) + 1
-        abbreviated = _ABBREVIATED.match(line, start) if match[0].strip() == "." else None
-        if abbreviated is None or abbreviated.end() != match.start() + 1:
+        if match[0].strip() != "." or not ends_none(line, match.start()):
             yield match.end()
 
 

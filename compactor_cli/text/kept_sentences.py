@@ -9,8 +9,9 @@ from math import inf
 
 from msgspec import Struct
 
-from compactor_cli.text.clauses import GOES_ON, LEADS_ON, in_item
+from compactor_cli.text.clauses import LEADS_ON, in_item
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.points import ends_none
 from compactor_cli.text.section_headings import heading_before, heading_between
 from compactor_cli.text.subjects import SubjectWords
 
@@ -18,7 +19,7 @@ KEYWORD, DECISION, MARKER = 10, 5, 3
 """Points of a sentence for each keyword in it, for words of decision, and for markers of importance."""
 _DECISION = compiled_later(r"\b(?:decided|concluded|agreed|will|won't|must|should)\b", re.IGNORECASE)
 _MARKER = compiled_later(r"\b(?:important|critical|key|essential|note)\b", re.IGNORECASE)
-_SENTENCE = compiled_later(rf"[^\n]*?(?:(?<![.!?])[.!?]+(?=\s){GOES_ON}[^\S\n]*|[。！？]+|\n|$)")
+_SENTENCE = compiled_later(r"[^\n]*?(?:(?<![.!?])([.!?]+)(?=\s)[^\S\n]*|[。！？]+|\n|$)")
 _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
 """What stands before an item of a list, or behind the mark of a heading."""
 _ROW = compiled_later(r"[ \t]*\|")
@@ -89,6 +90,8 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             continue
         sentence = text[begin : match.end()]
         if not sentence or (not line_ends and (sentence.count("`") % 2 or _NUMBER.fullmatch(sentence))):
+            continue
+        if match[1] == "." and not line_ends and ends_none(text, match.start(1)):
             continue
         is_row = line_ends and _ROW.match(text, match.end()) is not None
         if start < begin and (text[begin - 1] == "\n" or _WORD.search(sentence)):

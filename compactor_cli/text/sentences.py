@@ -10,6 +10,7 @@ from msgspec import Struct
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.points import ends_none
 
 ASKS = compiled_later(r"[?？؟]\W*$")
 """The end of a sentence that is a question."""
@@ -110,15 +111,22 @@ def _closed(pieces: Iterable[str]) -> Iterator[str]:
 
 def _put_together(pieces: Iterable[str]) -> Iterator[str]:
     """Yield the sentences, put together again where the border fell into `code like this. Or this`, behind a number
-    that only begins one ("**1. This**"), or before the marks that close one ("**This.** That")."""
+    that only begins one ("**1. This**"), behind a point that ends none, or before the marks that close one ("**This.**
+    That")."""
     open_piece = ""
     for piece in _closed(pieces):
-        open_piece += piece
-        if open_piece.count("`") % 2 == 0 and not _NUMBER.fullmatch(open_piece):
+        if open_piece and not _is_open(open_piece, piece):
             yield open_piece
             open_piece = ""
+        open_piece += piece
     if open_piece:
         yield open_piece
+
+
+def _is_open(before: str, behind: str) -> bool:
+    bare = before.rstrip()
+    ends = not bare.endswith(".") or not ends_none(before + behind, len(bare) - 1)
+    return before.count("`") % 2 == 1 or _NUMBER.fullmatch(before) is not None or not ends
 
 
 def count_words(text: str) -> int:

@@ -14,9 +14,10 @@ from itertools import islice, pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.text.clauses import GOES_ON, split_clauses
+from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.escapes import Place
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.points import ends_none
 
 _TOGETHER = 80
 """Characters up to which neighbouring lines are taken together."""
@@ -39,7 +40,7 @@ _SHORTEST, _TOLD = 20, 60
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is cut, the best place first."""
 _STRUCTURE = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
-_SENTENCE_END = compiled_later(rf"""[.!?;](?:\*\*|[*_"')\]])?(?= ){GOES_ON} """)
+_SENTENCE_END = compiled_later(r"""[.!?;](?:\*\*|[*_"')\]])? """)
 _LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"([^"\\\n]*(?:\\[^n][^"\\\n]*)*)')
 """A member of JSON that is a text, up to the end of its first line."""
 _FOUND = compiled_later(r"[\w@~.][\w@./+-]*[./][\w@./+-]*[:-]\d+[:-]|/[\w@./+ -]+[:-]\d+[:-]")
@@ -125,7 +126,7 @@ def _sentence_cuts(line: str) -> Iterator[int]:
     """Yield the ends of sentences, with short ones left together."""
     start = 0
     for match in _SENTENCE_END.finditer(line):
-        if match.end() - start > 41:
+        if match.end() - start > 41 and not (match[0] == ". " and ends_none(line, match.start())):
             start = match.end()
             yield start
 

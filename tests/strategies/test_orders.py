@@ -75,3 +75,43 @@ def test_statements_order_nothing(text: str) -> None:
 )
 def test_orders_and_bans(text: str) -> None:
     assert orders(Clause(text, 0, len(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "btw don't use emojis in the titles.",
+        "oh by the way, never call it a platform",
+        "ach übrigens, nie vor acht anrufen",
+        "por cierto nunca menciones el precio",
+        "No photos of clients ever.",
+        "The table is fine, but no comments please!",
+        "please no exclamation marks",
+        "Gute Idee. Bitte keine Tabellen.",
+        "pas de listes svp",
+        "per favore nessuna lista",
+    ],
+)
+def test_what_is_said_by_the_way_orders_and_forbids_too(text: str) -> None:
+    assert orders(Clause(text, 0, len(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "btw it never stops",
+        "btw I don't know.",
+        "by the way, we never saw it",
+        "no problem please",
+        "No worries ever.",
+        "Please note",
+        "no idea please help",
+        "keine Ahnung, bitte weiter",
+        "There are no tables here.",
+        "No module of that name",
+        "no sign of it anywhere",
+        "No, please do.",
+    ],
+)
+def test_what_is_not_there_is_no_ban(text: str) -> None:
+    assert not orders(Clause(text, 0, len(text)))

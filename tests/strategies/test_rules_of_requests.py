@@ -40,6 +40,13 @@ def test_a_rule_of_the_first_request_stays_before_details_that_came_later() -> N
     assert all("Never put two composers on one shelf." in kept((OPENING, *LISTS), room) for room in rooms)
 
 
+@pytest.mark.parametrize("at", [2, 5, 7])
+@pytest.mark.parametrize("rule", ["Oh, and never stack the folders flat.", "Btw don't write on the spines."])
+def test_a_rule_of_any_request_before_the_newest_stays_before_details(at: int, rule: str) -> None:
+    texts = (*LISTS[:at], f"{LISTS[at]} {rule} The choir was there at noon.", *LISTS)
+    assert all(rule in kept((OPENING, *texts), room) for room in range(90, 200))
+
+
 def test_a_sentence_that_only_says_that_rules_follow_does_not_stay_without_the_next_one() -> None:
     texts = [kept((OPENING, *LISTS), room) for room in range(10, 240)]
     announced = [text for text in texts if "A few wishes" in text]

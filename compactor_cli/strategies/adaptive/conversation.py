@@ -34,6 +34,7 @@ _MESSAGE = 4
 """Tokens of a message besides its text."""
 _TINY, _ANSWER = 150, 0.25
 """Tokens up to which a room is tiny, and what an answer of an agent counts there: what the user said comes first."""
+_SPEAKERS = "user", "assistant"
 _ANSWERED = 0.3
 """Share of a room for what the newest request answers; of a tiny one it has nothing."""
 _BINDS = 0.4
@@ -91,7 +92,7 @@ def ranked_lines(
             statements.append(Statement(piece.message, speaker, text))
             lines_of.append(members)
     likely = both_values(statements, profile.talk, profile.binding)
-    answers = 1.0 if people else part_between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0))
+    answers = 1.0 if people else _worth_of_answers(messages, room)
     values = [
         either(later, binds) * (answers if said.speaker == "assistant" else 1.0)
         for (later, binds), said in zip(likely, statements, strict=True)
@@ -108,6 +109,14 @@ def ranked_lines(
         left -= tokens[index]
         if left < 0:
             return
+
+
+def _worth_of_answers(messages: Sequence[Message], room: int) -> float:
+    """Return what a statement of an agent counts beside one of the user: less where it says much more, in lists and
+    recipes that it can write again, while what the user tells in passing is told once."""
+    said = {role: sum(m.tokens for m in messages if m.role == role and m.origin != "summary") for role in _SPEAKERS}
+    user, agent = (said[role] for role in _SPEAKERS)
+    return min(part_between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0)), user / max(1, user, agent))
 
 
 def _binding_sentences(

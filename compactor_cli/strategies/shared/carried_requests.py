@@ -15,15 +15,14 @@ from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
 from compactor_cli.model.replies import reply_in
 from compactor_cli.model.talking import is_interjection, people_talk, telling_requests
+from compactor_cli.strategies.shared.request_values import Rate, rate_by
 from compactor_cli.strategies.shared.requests import (
     HEADING,
     LEFT_OUT,
     KeptRequest,
-    Rate,
     Request,
     choose_requests,
     marked,
-    rate_by,
 )
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE
 from compactor_cli.strategies.shared.taken_up import taken_up_in

@@ -15,13 +15,24 @@ _PARTS = compiled_later(
 )
 """Between the parts of a sentence that may each be an order."""
 _BEFORE = compiled_later(
-    r"[\W_]*(?:\d{1,2}[.)]\s+)?(?:(?:and|also|so|then|ok|okay|well|und|dann|also|y|et|e|и)\s+)*", re.IGNORECASE
+    r"[\W_]*(?:\d{1,2}[.)]\s+)?(?:(?:and|but|also|so|then|ok|okay|well|oh|btw|by the way|und|aber|dann|also|ach"
+    r"|übrigens|y|por cierto|et|au fait|e|a proposito|и|кстати)\s+)*",
+    re.IGNORECASE,
 )
 """With what such a part may begin."""
 _ASKED_FOR = compiled_later(
     r"\b(?:please|pls|bitte|por favor|porfa|s['’]il (?:te|vous) pla[iî]t|svp|merci de|per favore|пожалуйста)\b|请|請",
     re.IGNORECASE,
 )
+_NOTHING = compiled_later(
+    r"(?P<asked>(?:please|pls|bitte|por favor|per favore|пожалуйста)\s+)?"
+    r"(?:(?:no|kein(?:e[nmr]?)?|sin|pas de|nessun[oa]?|senza|без)\s+|pas d['’])"
+    r"(?!(?:problems?|worr\w+|needs?|idea|way|doubt|rush|hurry|thanks?|thank|one|longer|more|sorry|wait|not|ahnung"
+    r"|angst|sorge|stress|problema|duda|idée|souci)\b)"
+    r"[^\W\d_][\w-]*(?:\s+[\w-]+){0,4}?(?P<end>\s+(?:please|pls|ever|bitte|por favor|svp|per favore|пожалуйста))?\W*",
+    re.IGNORECASE,
+)
+"""A part that has nothing but what there is to be none of: a ban only where it asks for that, or forever."""
 _LIMITS = compiled_later(
     r"\b(?:never|always|only|do not|don['’]?t|nie|niemals|immer|nur|jamais|toujours|nunca|siempre|jamás|solo|sólo"
     r"|sempre|mai|никогда|всегда)\b",
@@ -87,6 +98,12 @@ def is_order(text: str) -> bool:
     """Return whether a sentence tells to do something always, or never."""
     is_message = _WRONG.search(text) is not None
     return any(_orders(part, is_message) for part in _parts(text))
+
+
+def is_bare_ban(text: str) -> bool:
+    """Return whether a sentence has a part that says only what there is to be none of: "No tables, please"."""
+    found = (_NOTHING.fullmatch(part) for part in _parts(text))
+    return any(bare is not None and (bare["asked"] or bare["end"]) for bare in found)
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -6,24 +6,20 @@ later ones on the same subject: they may correct it.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
-from math import log
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.talk import Statement, statement_values
-from compactor_cli.model.message import Message
 from compactor_cli.strategies.shared.binding import announces, changes_of_mind, forces, may_bind, orders
+from compactor_cli.strategies.shared.request_values import Rate, plain_values
 from compactor_cli.strategies.shared.taken_up import TakenUp
 from compactor_cli.text.clauses import LEADS_ON, Clause, in_item, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.shorten import Short, text_reference
 from compactor_cli.text.subjects import later_on_subject, subject_terms
-from compactor_cli.text.terms import WIDE
 
 HEADING = 6
 """Tokens of the line that a request stands under, or of its message."""
@@ -37,6 +33,8 @@ _FIRST, _TASK = 0.2, 0.35
 may take with those that it must not stay without: what all the others belong to."""
 _RULES = 0.2
 """Share of the room that further sentences of the first request may take then which bind all that follows."""
+_TOLD = 0.2
+"""Share of the room that such sentences of the requests between may take besides."""
 _NOD = 0.3
 """Worth beside the best sentence below which one is not worth its mark of what is left out."""
 _NEARLY = 0.6
@@ -57,10 +55,6 @@ _ANEW, _REPLACED = 1.6, 0.7
 or what led to it counts then: what is said last holds."""
 _GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
 """One or two words, with which a request may begin: alone they say nothing."""
-_NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
-
-Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
-"""How likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
 
 
 class KeptRequest(Struct, frozen=True):
@@ -130,37 +124,6 @@ def marked(kept: KeptRequest, whole: str) -> str:
     """Return what stays of a request with the mark of what is left out of the whole."""
     left_out = len(whole) - sum(len(piece.strip()) for piece in kept.text.split(LEFT_OUT))
     return f"{kept.text}\n[… {max(1, left_out):,} characters left out · {text_reference(whole)}]"
-
-
-def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
-    """Return what rates sentences by the learned score of what people say, with what the agent says in between, and by
-    the words alone: half each. Sentences of earlier rounds have negative numbers."""
-
-    def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
-        # read here, as most sessions have room for all that was said and ask for no values
-        answers = [Statement(m.index, m.role, m.text("text")) for m in messages if m.role == "assistant"]
-        answers = [statement for statement in answers if statement.text.strip()]
-        said = [Statement(message, "user", text) for message, text in sentences]
-        talk = sorted([*said, *answers], key=lambda statement: statement.message)
-        values = statement_values(talk, weights, (index for index, turn in enumerate(talk) if turn.speaker == "user"))
-        return [(value + plain) / 2 for value, plain in zip(values, plain_values(sentences), strict=True)]
-
-    return rate
-
-
-def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
-    """Return the values of sentences by their words alone: rare ones, names and numbers speak for them, nods do not."""
-    terms = [subject_terms(text) for _, text in sentences]
-    spread = Counter(term for own_terms in terms for term in own_terms)
-    scale = log(1 + len(sentences)) or 1.0
-    values = []
-    for (_, text), own_terms in zip(sentences, terms, strict=True):
-        rare = sum(log((1 + len(sentences)) / spread[term]) for term in sorted(own_terms)) / scale
-        # pairs of wide characters are more than words, and their sum is soon at the usual limit
-        said = min(1.0, rare / 8) + (max(0.0, rare / 8 - 1) / 2 if not text.isascii() and WIDE.search(text) else 0.0)
-        value = said * 0.7 + (0.3 if _NAMED.search(text) else 0.1)
-        values.append(value * (0.7 if ASKS.search(text) else 1.0))
-    return values
 
 
 class _Sentence(Struct, frozen=True):
@@ -320,7 +283,7 @@ class _Chooser:
         for i in sorted(telling, key=lambda i: self.sentences[i].tokens):  # something of the newest has to stay
             if self.taken.isdisjoint(of_newest):
                 self._take([i], room, least=0.0)
-        self._take_rules(first, room, worth_it)
+        self._take_rules(order, room, worth_it)
         self._take(order, room)
         chosen = self._kept_requests()
         while self.bundles and sum(request.tokens + HEADING for request in chosen) > room:
@@ -328,17 +291,23 @@ class _Chooser:
             chosen = self._kept_requests()
         return chosen
 
-    def _take_rules(self, first: Sequence[int], room: int, least: float) -> None:
-        """Take sentences of the first request that bind all that follows, surely before perhaps."""
+    def _take_rules(self, order: Sequence[int], room: int, least: float) -> None:
+        """Take sentences of requests before the newest that bind all that follows: of the first one, of those between,
+        and then those of the first one that perhaps do."""
         if not self.places:
             return
+        first = [i for i in order if self.sentences[i].request == 0]
+        between = (i for i in order if 0 < self.sentences[i].request < len(self.requests) - 1)
         sure = [i for i in first if orders(self.sentences[i].clause)]
         most = min(room, self.used + int(room * _RULES))
         self._take(sure, most, least=least)
         for i in sure:
             if self.taken.isdisjoint(sure):
                 self._take([i], min(room, self.used + int(room * _TASK)), least=least)
-        self._take((i for i in first if may_bind(self.sentences[i].clause)), most, least=least)
+        left = most - self.used
+        told = [i for i in between if orders(self.sentences[i].clause)]
+        self._take(told, min(room, self.used + int(room * _TOLD)))
+        self._take((i for i in first if may_bind(self.sentences[i].clause)), min(room, self.used + left), least=least)
 
     def _rank(self, index: int) -> tuple[float, int]:
         sentence = self.sentences[index]
