@@ -88,8 +88,8 @@ class Selector:
         self.taken: dict[int, ChosenLine] = {}
         """Line -> choice, in the order of taking."""
         self._opened: set[int] = set()
-        self._said: set[tuple[int, str] | None] = set()
-        """Messages, and words of theirs that are taken."""
+        self._said: dict[tuple[int, str], int] = {}
+        """Messages and words of theirs that are taken -> the piece that these are of."""
         self._scoped = scoped
 
     def cost(self, line: int) -> int:
@@ -126,16 +126,15 @@ class Selector:
         return cost
 
     def unsaid(self, lines: Iterable[int]) -> Iterator[int]:
-        """Yield lines, as they are taken one by one, but those whose words are taken of their message already, as where
+        """Yield lines, as they are taken one by one, but those whose words are taken of another part of their message:
         a client saved a text twice."""
         for line in lines:
-            if self._words(line) not in self._said:
+            piece = self.lines.piece_of[line]
+            if not self.lines.piece(line).speech or self._said.get(self._words(line), piece) == piece:
                 yield line
 
-    def _words(self, line: int) -> tuple[int, str] | None:
-        """Return whose words a line has, and which; None of an output or a call, where lines may be equal for what they
-        stand in."""
-        return (self.lines.message(line), self.lines.text(line)) if self.lines.piece(line).speech else None
+    def _words(self, line: int) -> tuple[int, str]:
+        return self.lines.message(line), self.lines.text(line)
 
     def fill(self, candidates: Iterable[int], room: int, least: float = 0.0) -> int:
         """Take the best of the candidates while they fit; returns the tokens that are left. `least`: the share that a
@@ -220,7 +219,7 @@ class Selector:
         line, reached = choice.line, self._reached
         self.taken[line] = choice
         self._opened.add(self.lines.message(line))
-        self._said |= {words} if (words := self._words(line)) else set()
+        self._said.setdefault(self._words(line), self.lines.piece_of[line])
         for near in (line - 1, line, line + 1):
             if near in self.taken:
                 side = self._side(near)
