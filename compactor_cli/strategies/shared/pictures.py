@@ -9,7 +9,7 @@ from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.planning import FIRST_REQUEST, LAST_REQUEST, PlanInput
 from compactor_cli.strategies.shared.renditions import Cut, Renderer
 
-_NEWEST_SHARE, _SHARE = 0.6, 0.3
+_NEWEST_SHARE, _SHARE = 0.7, 0.3
 """Shares of the room for pictures of the newest request, which asks of them, and for those of the first one: what they
 were looked at for has been said since."""
 
