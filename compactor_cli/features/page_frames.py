@@ -67,10 +67,11 @@ class PageFrames:
 
     def lines(self, result: Spot) -> frozenset[int]:
         """Return the physical lines of a result, from 0, that are of a frame which an earlier one shows; none where
-        they are more than what is new, as of a list that is asked for again."""
+        they say more than what is new, as of a list that is asked for again: a page may hold one long line."""
         edges = self._edges.get(result, ())
         shared = {number: key for number, key in edges if self._times[key] >= _ALIKE and self._oldest[key] != result}
-        if len(shared) > sum(self._results[line] < _ALIKE for line in self._lines.get(result, ())):
+        own = (line for line in self._lines.get(result, ()) if self._results[line] < _ALIKE)
+        if sum(len(key[2][-1]) for key in shared.values()) > sum(len(text) for _, text in own):
             return frozenset()
         return frozenset(number for number, key in shared.items() if not any(result_errors(key[2][-1], None)))
 

@@ -46,6 +46,8 @@ _LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"([^"\\\n]*(?:\\[^n][^"\\\n]*)*
 _FOUND = compiled_later(r"[\w@~.][\w@./+-]*[./][\w@./+-]*[:-]\d+[:-]|/[\w@./+ -]+[:-]\d+[:-]")
 """The path of a file and the number of a line, which searches put before what they found."""
 _KEY = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*:)')
+_RANK = compiled_later(r'"[^"\\]*"\s*:\s*\d{1,4}')
+_ADDRESS = compiled_later(r'[^{}\[\]]*?("[^"\\]*"\s*:\s*"https?://[^"\\\s]{1,140}")')
 _TOKEN = compiled_later(r"[!-~]+")
 """What has no blank in it."""
 _LINE_NUMBER = compiled_later(r"[ \t]*L?\d+(?:→|\t|-|(?: ?\||:)(?=[ \t]*[^\s\d]))")
@@ -261,8 +263,9 @@ def _leads(text: str, member: JsonMember, ends: dict[int, int], longest: int = _
     if member.begin < member.start:
         return *member.leads[-1:], (member.begin, member.start)
     for number, (start, end, inner) in enumerate(islice(_children(text, member.start, ends), _FIRST)):
-        if inner < 0 and end - start <= longest:
-            return ((start, end),)
+        if inner < 0 and end - start <= longest:  # a rank says less than the address behind it
+            address = _ADDRESS.match(text, end, ends[member.start]) if _RANK.fullmatch(text, start, end) else None
+            return (address.span(1) if address else (start, end),)
         if number == 0 and inner >= 0 and (within := _first_of(text, inner, ends, longest)):
             return (within,)
     return ()

@@ -64,6 +64,22 @@ def test_a_list_that_is_asked_for_again_is_no_frame_of_its_news() -> None:
     assert [len(piece.outdated) for piece in pieces if piece.text.startswith(rows[0])] == [0, 0, 0, 0]
 
 
+def test_a_page_of_one_long_line_has_a_frame_and_one_of_a_short_line_none() -> None:
+    def silent_with(said: str) -> list[int]:
+        told = [
+            (
+                calling(call(f"c{n}", "open_page", "{}")),
+                answers(f"c{n}", "\n".join([*HEAD, f"{said} {n}", *FOOT, "End"])),
+            )
+            for n in range(4)
+        ]
+        pieces = Told(user("Look."), *(message for one in told for message in one)).lines.session.pieces
+        return [len(piece.outdated) for piece in pieces if piece.text.startswith(HEAD[0])]
+
+    assert silent_with("The gate of the harbor is high, and the quay is dry. " * 6) == [0, 5, 5, 5]
+    assert silent_with("The gate is high.") == [0, 0, 0, 0]
+
+
 def test_a_result_of_a_few_lines_and_one_that_failed_have_no_frame() -> None:
     assert silent(4, foot=[], own=3) == [0, 0, 0, 0]
     assert silent(4, foot=[], own=4) == [0, 2, 2, 2]

@@ -140,7 +140,7 @@ class Chooser(PlanBuilder):
                 room -= self._take(wanted)
 
     def _take(self, lines: Iterable[int]) -> int:
-        return sum(self.selector.take(line) for line in lines)
+        return sum(map(self.selector.take, self.selector.unsaid(lines)))
 
     def best(self) -> Attempt:
         """Choose as many of the best lines as the room allows, exactly counted."""

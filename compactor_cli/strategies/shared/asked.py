@@ -15,6 +15,7 @@ from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.identifiers import identifiers
+from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import has_words
 
@@ -64,18 +65,21 @@ class Asked:
         self._found: dict[Spot, tuple[int, ...]] = {}
 
     def lines(self, result: Spot, lines: Sequence[str]) -> tuple[int, ...]:
-        """Return which of the lines of a result hold what it was asked for: what a merge could not put together, lines
-        with numbers that are named, then those with the rarest words, and then the lines behind these; where there are
-        none, those with names that the agent spoke of next. Found once for each result."""
+        """Return which of the lines of a result hold what it was asked for: what a merge could not put together, rows
+        that differ from all others in what these agree in, lines with numbers that are named, then those with the
+        rarest words, and then the lines behind these; where there are none, those with names that the agent spoke of
+        next. Found once for each result."""
         if result not in self._found:
             words, numbers = self._wanted(result)
             text = "\n".join(lines)
             parted = conflicts(lines) if OURS in text else ()
-            asked = (*parted, *_numbered(lines, numbers), *_holding(lines, text, words))
+            odd = odd_rows(lines)
+            asked = (*parted, *odd, *_numbered(lines, numbers), *_holding(lines, text, words))
             if not asked and self._goes_on:
                 asked = (*_holding(lines, text, self._taken_up(result)),)
             found = list(dict.fromkeys(asked))
-            behind = chain.from_iterable(range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in found)
+            begins = (index for index in found if index not in odd)  # what stands below a row is of something else
+            behind = chain.from_iterable(range(index + 1, min(index + 1 + _BEHIND, len(lines))) for index in begins)
             self._found[result] = tuple(dict.fromkeys((*found, *(n for n in behind if has_words(lines[n])))))
         return self._found[result]
 

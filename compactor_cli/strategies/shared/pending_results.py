@@ -11,6 +11,7 @@ from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import Selector
 from compactor_cli.text.line_numbers import is_numbered
 from compactor_cli.text.noise import is_prompt
+from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import count_words
@@ -43,9 +44,10 @@ def take_pending(
     size: int,
     small: int = 0,
 ) -> int:
-    """Take results that have room as a whole, of the others the lines that hold what they were asked for, and the best
-    ones; what earlier results say, too, comes last. Returns the tokens taken. `asked_for`: the lines of a piece that
-    do. `size`: tokens of the whole room. `small`: tokens up to which a result stays in any case."""
+    """Take results that have room as a whole, of the others the rows that differ from all others, the lines that hold
+    what they were asked for, and the best ones; what earlier results say, too, comes last. Returns the tokens taken.
+    `asked_for`: the lines of a piece that do. `size`: tokens of the whole room. `small`: tokens up to which a result
+    stays in any case."""
     telling = [line for line in pending if not is_prompt(lines.text(line))]
     known = len(selector.taken)
     again = seen_before(telling, lines)
@@ -54,6 +56,9 @@ def take_pending(
     room -= left
     first = {lines.piece_of[line]: line for line in reversed(telling)}
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
+        for line in _odd(piece, lines):
+            if selector.cost(line) <= room:
+                room -= selector.take(line)
         begins = [first[piece]] if piece in first and _begins_as_failed(lines.session.pieces[piece].text) else []
         for line in (*begins, *asked_for(piece)):
             if selector.cost(line) <= left:
@@ -113,6 +118,12 @@ def holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) ->
         if 0 < len(between) <= _HOLE and same and lines.scope(telling[last]) >= 0:
             found.append(between)
     return sorted(found, key=len)
+
+
+def _odd(piece: int, lines: SessionLines) -> list[int]:
+    """Return the rows of a result that differ from all others in what these agree in."""
+    own = lines.of_piece(piece)
+    return [own[index] for index in odd_rows([*map(lines.text, own)])]
 
 
 def _begins_as_failed(said: str) -> bool:

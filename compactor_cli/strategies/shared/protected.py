@@ -16,6 +16,7 @@ from compactor_cli.model.planning import (
     NEWEST,
     PlanInput,
 )
+from compactor_cli.strategies.shared.pictures import marks_of_pictures, with_marks
 from compactor_cli.strategies.shared.renditions import Renderer
 
 HELD_BACK = 120
@@ -49,7 +50,8 @@ def keep_protected(
     soft = [g for g in groups if inputs.protected[g.index] in _SOFT]
     hard = [g for g in groups if inputs.protected[g.index] not in (*_SOFT, DECIDED)]
     others = len(inputs.groups) > len(groups)
-    for firm in _firm(inputs, renderer, hard, tokens_left, others=others):
+    for decisions in _firm(inputs, renderer, hard, tokens_left, others=others):
+        firm = _without_large_pictures(inputs, renderer, decisions, tokens_left) if others else decisions
         room = tokens_left - sum(d.tokens for d in firm)
         # what can be cut leaves half of the room to the rest of the session when it can
         kept = renderer.fit(soft, room // 2, "", prose=True) or renderer.fit(soft, room, "", prose=True)
@@ -76,7 +78,7 @@ def _firm(
     messages make room for it, with half of theirs at most: without it nobody could go on from the output.
     """
     whole = {g.index: Decision.whole(g, "") for g in hard}
-    system = [g for g in hard if all(inputs.messages[i].role == "system" for i in g.messages)]
+    system = [g for g in hard if _is_system(inputs, g)]
     size = sum(g.tokens for g in system)
     session = sum(g.tokens for g in inputs.groups) - size
     half, least = room // 2, max(int(_SESSION_SHARE * session), min(session, _LEAST_OF_SESSION))
@@ -87,6 +89,21 @@ def _firm(
     enclosed = _enclosed(inputs, renderer, hard, int(_ENCLOSED_SHARE * room))
     if enclosed:
         yield list((whole | enclosed).values())
+
+
+def _without_large_pictures(
+    inputs: PlanInput, renderer: Renderer, decisions: Sequence[Decision], room: int
+) -> list[Decision]:
+    """Return what is cut last with marks for pictures that would take more of the room than their share: of what
+    system messages leave."""
+    hard = [inputs.groups[d.group] for d in decisions]
+    left = room - sum(d.tokens for d, g in zip(decisions, hard, strict=True) if _is_system(inputs, g))
+    marks = marks_of_pictures(inputs, renderer, hard, left)
+    return [with_marks(renderer, d, marks.get(d.group, ())) for d in decisions]
+
+
+def _is_system(inputs: PlanInput, group: Group) -> bool:
+    return all(inputs.messages[i].role == "system" for i in group.messages)
 
 
 def _enclosed(inputs: PlanInput, renderer: Renderer, hard: Sequence[Group], room: int) -> dict[int, Decision]:

@@ -88,6 +88,8 @@ class Selector:
         self.taken: dict[int, ChosenLine] = {}
         """Line -> choice, in the order of taking."""
         self._opened: set[int] = set()
+        self._said: dict[tuple[int, str], int] = {}
+        """Messages and words of theirs that are taken -> the piece that these are of."""
         self._scoped = scoped
 
     def cost(self, line: int) -> int:
@@ -122,6 +124,17 @@ class Selector:
         cost = self.cost(line)
         self._enter(line, self._gain(line), cost)
         return cost
+
+    def unsaid(self, lines: Iterable[int]) -> Iterator[int]:
+        """Yield lines, as they are taken one by one, but those whose words are taken of another part of their message:
+        a client saved a text twice."""
+        for line in lines:
+            piece = self.lines.piece_of[line]
+            if not self.lines.piece(line).speech or self._said.get(self._words(line), piece) == piece:
+                yield line
+
+    def _words(self, line: int) -> tuple[int, str]:
+        return self.lines.message(line), self.lines.text(line)
 
     def fill(self, candidates: Iterable[int], room: int, least: float = 0.0) -> int:
         """Take the best of the candidates while they fit; returns the tokens that are left. `least`: the share that a
@@ -206,6 +219,7 @@ class Selector:
         line, reached = choice.line, self._reached
         self.taken[line] = choice
         self._opened.add(self.lines.message(line))
+        self._said.setdefault(self._words(line), self.lines.piece_of[line])
         for near in (line - 1, line, line + 1):
             if near in self.taken:
                 side = self._side(near)

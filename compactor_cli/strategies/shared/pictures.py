@@ -1,0 +1,45 @@
+"""Pictures that requests come with: they leave room to words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.plan import Decision, Edit
+from compactor_cli.model.planning import FIRST_REQUEST, LAST_REQUEST, PlanInput
+from compactor_cli.strategies.shared.renditions import Cut, Renderer
+
+_NEWEST_SHARE, _SHARE = 0.7, 0.3
+"""Shares of the room for pictures of the newest request, which asks of them, and for those of the first one: what they
+were looked at for has been said since."""
+
+
+def marks_of_pictures(
+    inputs: PlanInput, renderer: Renderer, groups: Iterable[Group], room: int
+) -> dict[int, list[Edit]]:
+    """Return of the requests among some groups the marks for pictures that have no room in their share of it."""
+    asking = [g for g in groups if inputs.protected[g.index] in (FIRST_REQUEST, LAST_REQUEST)]
+    newest = max((g.index for g in asking), default=-1)
+    return {
+        group.index: list(_marks(renderer, group, room * (_NEWEST_SHARE if group.index == newest else _SHARE)))
+        for group in asking
+    }
+
+
+def _marks(renderer: Renderer, group: Group, room: float) -> Iterator[Edit]:
+    """Yield the marks of all pictures but the last ones, as many as have room."""
+    for edit in reversed(renderer.shortened(group, Cut(images=True), "").edits):
+        room -= renderer.messages[edit.message].parts[edit.part].tokens
+        if room < 0:
+            yield edit
+
+
+def with_marks(renderer: Renderer, decision: Decision, marks: Iterable[Edit]) -> Decision:
+    """Return a decision with the marks of pictures besides what it cuts."""
+    cut = {(edit.message, edit.part) for edit in decision.edits}
+    more = [mark for mark in marks if (mark.message, mark.part) not in cut]
+    if not more:
+        return decision
+    saved = sum(renderer.messages[mark.message].parts[mark.part].tokens - mark.tokens for mark in more)
+    edits = tuple(sorted([*decision.edits, *more]))
+    return decision._replace(rendition="shortened", tokens=decision.tokens - saved, edits=edits)
