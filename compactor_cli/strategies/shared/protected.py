@@ -16,7 +16,7 @@ from compactor_cli.model.planning import (
     NEWEST,
     PlanInput,
 )
-from compactor_cli.strategies.shared.pictures import marks_of_pictures, with_marks
+from compactor_cli.strategies.shared.picture_shares import marks_of_pictures, with_marks
 from compactor_cli.strategies.shared.renditions import Renderer
 
 HELD_BACK = 120
