@@ -74,9 +74,12 @@ Item = tuple[str, int, int]
 def labelled_items(answer: str, reply: str, numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Return where the items stand in an answer that a reply names by letters, or by labels within a sentence.
     `numbers`: those that it names."""
+    of_lines, within = _lettered(answer), _within(answer)
+    if not of_lines and not within:  # as in most answers: the reply need not be read
+        return []
     named = {*_named(reply), *map(str, numbers)}
-    lettered = [(start, end) for label, start, end in _lettered(answer) if label in named]
-    return lettered or [(start, end) for label, start, end in _within(answer) if label in named]
+    lettered = [(start, end) for label, start, end in of_lines if label in named]
+    return lettered or [(start, end) for label, start, end in within if label in named]
 
 
 def _named(reply: str) -> Iterator[str]:
