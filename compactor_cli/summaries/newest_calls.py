@@ -35,28 +35,32 @@ def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
     ]
     items: dict[str, SummaryItem] = {}  # calls that read alike are told once, as of the newest
     for message, call, result in reversed(calls):
-        text, others = _words_of(call)
-        text = f"`{one_line(harmless(text), _CALL_WIDTH)}`{others} ({call.name}{_how_it_ended(call, result)})"
+        text = f"{_words_of(call)} ({call.name}{_how_it_ended(call, result)})"
         items.setdefault(text, SummaryItem("In progress", text, (message.number,), order_of(message, 999)))
         if len(items) == _LAST:
             break
     return [*items.values()][::-1]
 
 
-def _words_of(call: Part) -> tuple[str, str]:
+def _words_of(call: Part) -> str:
     """Return what a call does: the command that it runs, or its first argument and, where these are numbers and
     switches, the others, or all as `key=value`; of one that changes a file, where its arguments are long, which file
-    it is."""
+    it is. What stands in backquotes is word for word."""
     text, arguments = call_text(call), call_arguments(call)
     if len(text) > _CALL_WIDTH and (path := next((path for path, _ in changed_lines(call)), "")):
-        return short_path(path), ""
+        return _as_code(short_path(path))
     if text != call.text or not isinstance(arguments, dict) or not arguments:
-        return text, ""
+        return _as_code(text)
     first, *others = arguments.items()
     if not isinstance(first[1], str) or not first[1].strip() or not all(_is_plain(value) for _, value in others):
-        return argument_values(text).shown(text, 0, len(text)), ""
+        told = argument_values(text).shown(text, 0, len(text))
+        return _as_code(text) if told == text else one_line(harmless(told), _CALL_WIDTH).replace("`", "'")
     told = "".join(f", {key} {json.dumps(value)}" for key, value in others)
-    return first[1], one_line(harmless(told), _CALL_WIDTH)
+    return f"{_as_code(first[1])}{one_line(harmless(told), _CALL_WIDTH)}"
+
+
+def _as_code(text: str) -> str:
+    return f"`{one_line(harmless(text), _CALL_WIDTH)}`"
 
 
 def _is_plain(value: object) -> bool:

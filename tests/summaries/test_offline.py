@@ -237,7 +237,7 @@ def test_the_newest_calls_say_why_they_failed_and_those_that_only_wait_are_none(
     edited, answered = [item.text for item in newest_calls(told.messages)]
     assert edited.endswith(f"(Edit failed: {failed})")
     assert answered.endswith("(write_stdin → It goes on.)")
-    assert answered.startswith("`session_id=7 chars=y` (")
+    assert answered.startswith("session_id=7 chars=y (")
 
 
 def test_the_newest_calls_are_told_in_plain_words() -> None:
@@ -246,7 +246,7 @@ def test_the_newest_calls_are_told_in_plain_words() -> None:
     records = [user("Look."), assistant(None, ("c1", "Read", read), ("c2", "Grep", search))]
     records += [result("c1", "tide_1 = 1\ntide_2 = 2"), result("c2", "4: tide_1\n9: tide_2")]
     told = [item.text for item in newest_calls(transcript(records).messages)]
-    of_search = r"`pattern=tide_\\d+ path=src/tides.py` (Grep)"
+    of_search = r"pattern=tide_\\d+ path=src/tides.py (Grep)"
     assert told == ["`src/tides.py`, offset 80, limit 20, numbers true (Read)", of_search]
 
 
