@@ -29,7 +29,6 @@ from compactor_cli.strategies.adaptive.arrangement import (
 from compactor_cli.strategies.adaptive.conversation import is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
-from compactor_cli.strategies.adaptive.seen_acts import without_seen
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import LARGE_ROOM, share_of
@@ -116,8 +115,7 @@ class PlanBuilder:
         known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
         self.quoter.needs_base = needed
-        is_seen = without_seen(known.lines, self._is_seen)
-        self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, is_seen)
+        self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, self._is_seen)
         tasks = {line for line in known.lines if line.kind == "task"}
         if tasks and tasks.issubset(self.state):  # the state tells the whole list
             self.outdated |= list_calls(inputs.messages)
