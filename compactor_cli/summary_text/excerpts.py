@@ -40,7 +40,9 @@ _NOT_IN_NAMES = str.maketrans(":→()", "    ")
 _BEGINS = ("heading", "middle")
 _OF_RESULT = "→ "
 """Ends the heading of a tool's result."""
-_FOUND = compiled_later(r"((?:[^\s:]*[/\\.])[A-Za-z]\w*)[:-](\d{1,9})[:-]")
+_IN_FILE = compiled_later(r"([^\s:]*\.[A-Za-z]\w{0,5})[:-](\d{1,9})[:-]")
+"""What a search puts before a line that it found, or one beside it. Names that end otherwise may have numbers of their
+own behind them."""
 _NUMBERED = compiled_later(r"(\d{1,9})([:-])")
 SYSTEM_TAG = r"system[-_](?:notification|message|notice|warning|note|event|info)s?"
 """A pattern of the names of tags in which harnesses say something that is nobody's words. Other words behind `system`
@@ -115,22 +117,25 @@ def quote(excerpts: Iterable[Excerpt]) -> str:
 def files_of_lines(text: str) -> dict[int, str]:
     """Return where lines of a summary begin that `quote` wrote without their file, and what stood before them."""
     files: dict[int, str] = {}
-    start, last = 0, None
+    start, of_result, last = 0, False, None
     for line in text.split("\n"):
+        heading = _HEADING.match(line)
+        if heading or not line.startswith((" ", GAP)):
+            of_result, last = bool(heading and heading[0].endswith(_OF_RESULT)), None
         shown = bare(line).removeprefix(" ")
-        number = _NUMBERED.match(shown) if last and line.startswith((" ", GAP)) else None
+        number = _NUMBERED.match(shown) if last else None
         if number and last and int(number[1]) > last[1]:
             files[start] = f"{last[0]}{number[2]}"
             last = last[0], int(number[1])
         else:
-            last = _place_in_file(shown)
+            last = _place_in_file(shown) if of_result else None
         start += len(line) + 1
     return files
 
 
 def _place_in_file(line: str) -> tuple[str, int] | None:
     """Return file and number that a search puts before a line that it found."""
-    match = _FOUND.match(line)
+    match = _IN_FILE.match(line)
     return (match[1], int(match[2])) if match else None
 
 

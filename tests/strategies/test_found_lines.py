@@ -74,6 +74,10 @@ def as_quoted(*lines: str, heading: str = "#4 → ") -> str:
         ("level-1-a", "level-2-b"),
         ("2026-05-20 a", "2026-06-21 b"),
         ("https://a.example:80:x", "https://a.example:81:x"),
+        ("db.internal:5432: up", "db.internal:6379: timeout"),
+        ("origin/issue-204-mail", "origin/issue-205-billing"),
+        ("./fixtures/case-1-full.json", "./fixtures/case-2-full.json"),
+        ("pod/worker-35-7f9c 1/1 Running", "pod/worker-36-7f9c 1/1 Running"),
     ],
 )
 def test_what_only_looks_like_lines_of_a_file_is_whole(lines: tuple[str, ...]) -> None:
@@ -91,3 +95,9 @@ def test_files_are_read_back() -> None:
     assert text == "#4 → src/a.py:3: one\n… 9: two\n… 12- three\n… src/b.py:1: four"
     starts = {text.index("… 9"): "src/a.py:", text.index("… 12"): "src/a.py-"}
     assert files_of_lines(text) == starts
+
+
+@pytest.mark.parametrize("heading", ["#4 user: ", "#4: ", "#4 Bash: "])
+def test_a_number_in_what_somebody_says_is_none_of_a_line(heading: str) -> None:
+    text = f"{heading}look\n src/a.py:3: a wrong sign\n 12:30: standup\n… 15-20 users wait\n#5 → 17: more"
+    assert files_of_lines(text) == {}
