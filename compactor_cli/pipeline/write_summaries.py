@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from compactor_cli.features.followed import is_answered
 from compactor_cli.features.session_text import names_spoken_of
-from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.state import KnownState, known_state
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role
@@ -18,12 +17,10 @@ from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import Summarizer, SummaryRequest
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Transcript
-from compactor_cli.summaries.outline import tells_state
 from compactor_cli.summary_text.headers import CUT_OFF, Base, header, lines_header, lines_mark, round_of
 from compactor_cli.summary_text.state_block import with_whole_list
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.summary_text.verbatim import carried
-from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.shorten import reference
 
 _RECENT = 400
@@ -71,9 +68,10 @@ def write_summaries(
     unspent = 0
     # newest first: what a summary does not need goes to the next older one
     slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
-    newest = max(slots, key=lambda slot: slot.groups[-1], default=None)
-    known = _known(analysis, slots, newest)
+    told = any(slot.excerpts is None for slot in slots)
+    known = known_state(messages, transcript.folder, analysis.pairing) if told else KnownState()
     task, requests = _task(messages), []
+    newest = max(slots, key=lambda slot: slot.groups[-1], default=None)
     for slot in slots:
         own_base = base if names_base and slot is base_slot else None
         request = _request(transcript, groups, slot, number, own_base, keywords, context)
@@ -102,23 +100,6 @@ def write_summaries(
         decisions = tuple(_gone(d) if d.group in failed else d for d in plan.decisions)
         plan = replace(plan, decisions=decisions)
     return plan, tuple(written[slot] for slot in plan.slots if slot in written)
-
-
-def _known(analysis: Analysis, slots: Sequence[SummarySlot], newest: SummarySlot | None) -> KnownState:
-    """Return the state at the end; nothing where no summary tells of it, nor of a failure that may be over by then."""
-    messages, groups = analysis.transcript.messages, analysis.groups
-    own = [slot for slot in slots if slot.excerpts is None]
-    covered = (messages[i] for slot in own for group in slot.groups for i in groups[group].messages)
-    told = newest is not None and newest.excerpts is None and tells_state(newest.form)
-    if told or any(map(_tells_of_failure, covered)):
-        return known_state(messages, analysis.transcript.folder, analysis.pairing)
-    return KnownState()
-
-
-def _tells_of_failure(message: Message) -> bool:
-    """Return whether a result failed, or a summary might quote an error from it."""
-    said = (part for part in message.parts if part.kind == "tool_result" or message.role == "tool")
-    return any(has_failed(part) or result_errors(part.text, part.failed) for part in said)
 
 
 def _cut_off(transcript: Transcript, request: SummaryRequest, number: int) -> str:

@@ -165,11 +165,6 @@ def form_of(name: str, tier: int) -> Form:
     return _TIERS.get(tier, _TIERS[3]) if name == "tiers" else FORMS[name]
 
 
-def tells_state(name: str) -> bool:
-    """Return whether a form has a place for the state of the session."""
-    return any(heading.state for heading in form_of(name, 0).headings)
-
-
 def drafted(form: Form) -> Form:
     """Return the form when a model writes: its headings hold the model's text, and what is computed stands behind."""
     if form.parts:
