@@ -25,7 +25,6 @@ from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
 from compactor_cli.features.work.git_files import stash_verb
 from compactor_cli.features.work.git_steps import Commits, ended_worktree
-from compactor_cli.features.work.helpers_changes import HelpersChanges
 from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.overtaking import NewestActs
@@ -74,7 +73,6 @@ class _State(Struct):
     checks: CheckRuns = field(default_factory=CheckRuns)
     errors: OpenErrors = field(default_factory=OpenErrors)
     files: ChangedFiles = field(default_factory=ChangedFiles)
-    helpers: HelpersChanges = field(default_factory=HelpersChanges)
     scripts: ScriptRuns = field(default_factory=ScriptRuns)
     done: dict[str, StateLine] = field(default_factory=dict)
     """Effects that took place, by text, the newest last."""
@@ -263,8 +261,6 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     stopped = call.undecided and not call.running and call.command != "" and not is_declined(call.said)
     happened = stopped or (not call.undecided and (not call.failed or call.command))
     changed = state.files.note(call, changes, order) if happened else []
-    if by_helper := state.helpers.note(call, parts, order, state.files.changes):
-        state.files.note(call, by_helper, state.helpers.asked or 0)
     if not overtaken:
         _note_declined(state, call, changes)
     effects = list(_effects(call, parts, changes))
