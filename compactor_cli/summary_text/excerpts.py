@@ -40,10 +40,10 @@ _NOT_IN_NAMES = str.maketrans(":→()", "    ")
 _BEGINS = ("heading", "middle")
 _OF_RESULT = "→ "
 """Ends the heading of a tool's result."""
-_IN_FILE = compiled_later(r"([^\s:]*\.[A-Za-z]\w{0,5})[:-](\d{1,9})[:-]")
+_IN_FILE = compiled_later(r"([^\s:]*\.[A-Za-z]\w{0,5})([:-])([0-9]{1,9})\2")
 """What a search puts before a line that it found, or one beside it. Names that end otherwise may have numbers of their
 own behind them."""
-_NUMBERED = compiled_later(r"(\d{1,9})([:-])")
+_NUMBERED = compiled_later(r"([:-])([0-9]{1,9})\1")
 SYSTEM_TAG = r"system[-_](?:notification|message|notice|warning|note|event|info)s?"
 """A pattern of the names of tags in which harnesses say something that is nobody's words. Other words behind `system`
 name what people speak of: a prompt, a design, a header of C++."""
@@ -95,13 +95,13 @@ def legend(excerpts: Sequence[Excerpt]) -> str:
 
 def quote(excerpts: Iterable[Excerpt]) -> str:
     """Return the lines as they stand in a summary. Of the lines that a search found in a file one says which, and those
-    behind it the number."""
+    behind it the number between its signs (`:12:`, or `-13-` of one beside it)."""
     lines: list[str] = []
     last: tuple[str, int] | None = None
     for excerpt in excerpts:
         found = _place_in_file(excerpt.text) if excerpt.heading.endswith(_OF_RESULT) else None
         follows = found and last and excerpt.joint not in _BEGINS and found[0] == last[0] and found[1] > last[1]
-        text = excerpt.text[len(found[0]) + 1 :] if found and follows else excerpt.text
+        text = excerpt.text[len(found[0]) :] if found and follows else excerpt.text
         text = harmless(text).replace("\n", "\n ")
         last = last if excerpt.joint == "same" else found
         if excerpt.joint in _BEGINS or not lines:
@@ -124,9 +124,9 @@ def files_of_lines(text: str) -> dict[int, str]:
             of_result, last = bool(heading and heading[0].endswith(_OF_RESULT)), None
         shown = bare(line).removeprefix(" ")
         number = _NUMBERED.match(shown) if last else None
-        if number and last and int(number[1]) > last[1]:
-            files[start] = f"{last[0]}{number[2]}"
-            last = last[0], int(number[1])
+        if number and last and int(number[2]) > last[1]:
+            files[start] = last[0]
+            last = last[0], int(number[2])
         else:
             last = _place_in_file(shown) if of_result else None
         start += len(line) + 1
@@ -136,7 +136,7 @@ def files_of_lines(text: str) -> dict[int, str]:
 def _place_in_file(line: str) -> tuple[str, int] | None:
     """Return file and number that a search puts before a line that it found."""
     match = _IN_FILE.match(line)
-    return (match[1], int(match[2])) if match else None
+    return (match[1], int(match[3])) if match else None
 
 
 def harmless(text: str) -> str:

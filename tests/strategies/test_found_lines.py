@@ -74,6 +74,8 @@ def as_quoted(*lines: str, heading: str = "#4 → ") -> str:
         ("level-1-a", "level-2-b"),
         ("2026-05-20 a", "2026-06-21 b"),
         ("https://a.example:80:x", "https://a.example:81:x"),
+        ("reg.io/app.web:3-alpine", "reg.io/app.web:4-alpine"),
+        ("a.py:3: one", "7: of something else"),
         ("db.internal:5432: up", "db.internal:6379: timeout"),
         ("origin/issue-204-mail", "origin/issue-205-billing"),
         ("./fixtures/case-1-full.json", "./fixtures/case-2-full.json"),
@@ -92,12 +94,13 @@ def test_words_of_people_and_agents_are_whole() -> None:
 
 def test_files_are_read_back() -> None:
     text = as_quoted("src/a.py:3: one", "src/a.py:9: two", "src/a.py-12- three", "src/b.py:1: four")
-    assert text == "#4 → src/a.py:3: one\n… 9: two\n… 12- three\n… src/b.py:1: four"
-    starts = {text.index("… 9"): "src/a.py:", text.index("… 12"): "src/a.py-"}
+    assert text == "#4 → src/a.py:3: one\n… :9: two\n… -12- three\n… src/b.py:1: four"
+    starts = {text.index("… :9"): "src/a.py", text.index("… -12"): "src/a.py"}
     assert files_of_lines(text) == starts
 
 
 @pytest.mark.parametrize("heading", ["#4 user: ", "#4: ", "#4 Bash: "])
 def test_a_number_in_what_somebody_says_is_none_of_a_line(heading: str) -> None:
-    text = f"{heading}look\n src/a.py:3: a wrong sign\n 12:30: standup\n… 15-20 users wait\n#5 → 17: more"
+    said = f"{heading}look\n src/a.py:3: a wrong sign\n :12: standup\n… -15- users wait"
+    text = f"{said}\n#5 → :17: more\n a.py:3: one\n 12:30: standup"
     assert files_of_lines(text) == {}
