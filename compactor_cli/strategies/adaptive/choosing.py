@@ -166,12 +166,13 @@ class Chooser(PlanBuilder):
 
     @cached_property
     def _needed(self) -> int:
-        """Return the tokens of all that the user said."""
-        return sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
+        """Return the tokens of what the user said; in a chat where that awaits an answer, of its share at most."""
+        needed = sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
+        return min(needed, int(self.request_room)) if self.awaits else needed
 
     def _is_crowded(self, free: int) -> bool:
         """Return whether what the user said has no room in `free` tokens, though it takes little of all."""
-        return free - MARK < self._needed <= LARGE_REQUEST * self.room
+        return free - MARK < self._needed and (self.awaits or self._needed <= LARGE_REQUEST * self.room)
 
     def _make_room(self, *, smaller: bool) -> None:
         """Make room for what the user said: less of the newest exchanges stays at its place, or nothing."""
@@ -190,9 +191,8 @@ class Chooser(PlanBuilder):
         known = len(selector.taken)
         messages, decisions = self.inputs.messages, attempt.decisions
         there = {i for g in self.rest if decisions[g.index].rendition == "whole" for i in g.messages}
-        newest = [
-            *islice((line for line in self._newest_lines() if self.lines.message(line) not in there), _NEWEST_LINES)
-        ]
+        lines_left = (line for line in self._newest_lines() if self.lines.message(line) not in there)
+        newest = list(islice(lines_left, _NEWEST_LINES))
         for lines in (newest, densest(self.lines, self.room)):
             absent = (
                 n for n in lines if (at := self.lines.message(n)) not in there and messages[at].origin != "request"
