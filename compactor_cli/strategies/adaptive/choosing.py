@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.talking import is_interjection
-from compactor_cli.strategies.adaptive import must_keep
+from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quotes_all
 from compactor_cli.strategies.adaptive.building import REQUEST, PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
@@ -74,6 +74,7 @@ class Chooser(PlanBuilder):
         """Take what comes before the lines of most value, of `free` tokens; of talk, what is worth most."""
         inputs = self.inputs
         self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
+        self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
         if self.talk and inputs.profile is not None:
             ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
             self._take(filterfalse(self._ends_summary, ranked))
@@ -191,8 +192,7 @@ class Chooser(PlanBuilder):
         known = len(selector.taken)
         messages, decisions = self.inputs.messages, attempt.decisions
         there = {i for g in self.rest if decisions[g.index].rendition == "whole" for i in g.messages}
-        lines_left = (line for line in self._newest_lines() if self.lines.message(line) not in there)
-        newest = list(islice(lines_left, _NEWEST_LINES))
+        newest = [*islice((n for n in self._newest_lines() if self.lines.message(n) not in there), _NEWEST_LINES)]
         for lines in (newest, densest(self.lines, self.room)):
             absent = (
                 n for n in lines if (at := self.lines.message(n)) not in there and messages[at].origin != "request"
