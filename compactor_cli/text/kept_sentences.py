@@ -135,7 +135,8 @@ class Preferred(Struct, frozen=True):
     rate: Callable[[str], float] | None = None
     """What each has points for besides."""
     first: Callable[[str], bool] | None = None
-    """Whether one comes before the others, as long as these leave it room in their share; the shortest ones first."""
+    """Whether one comes before the others, as long as there is room in their share; those with most points for their
+    length first."""
 
 
 BY_POINTS = Preferred()
@@ -166,12 +167,12 @@ def kept_sentences(
     for at, before in rules.items():
         scores[at] = max(scores[before : at + 1])
     reserved = characters_left - int(_FIRST * characters_left)
-    by_cost = sorted(rules, key=lambda at: spans[at][1] - spans[rules[at]][0])
+    by_worth = sorted(rules, key=lambda at: -scores[at] / (spans[at][1] - spans[rules[at]][0]))
     by_points = sorted(telling, key=lambda at: -scores[at])
     sure = [at for at in by_points if scores[at] == inf]
     for index, least in [
         *((at, 0) for at in sure),
-        *((at, reserved) for at in by_cost),
+        *((at, reserved) for at in by_worth),
         *((at, 0) for at in by_points),
     ]:
         if index in kept:
