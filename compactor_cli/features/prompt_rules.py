@@ -28,8 +28,18 @@ def _counter() -> CueCounter:
 def rule_points(sentence: str) -> float:
     """Return the points of a sentence for what it forbids or orders: what must not be done is lost first where only
     what things are is kept."""
+    forbids, orders = _ruling(sentence)
+    return _FORBIDS * forbids + _ORDERS * orders
+
+
+def forbids(sentence: str) -> bool:
+    """Return whether a sentence forbids something, or says when something does not hold."""
+    return _ruling(sentence)[0]
+
+
+def _ruling(sentence: str) -> tuple[bool, bool]:
+    """Return whether a sentence forbids something, and whether it says what has to be."""
     lowered = sentence.lower()
     found = _counter().count(lowered, [*dict.fromkeys(_WORD.findall(lowered))])
     negates = found["negation"] > 0 and not _HAS_NOT.search(lowered)
-    forbids = negates or _FORBIDDEN.search(lowered) is not None
-    return _FORBIDS * forbids + _ORDERS * (found["duty"] > 0)
+    return negates or _FORBIDDEN.search(lowered) is not None, found["duty"] > 0

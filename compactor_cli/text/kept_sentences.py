@@ -44,6 +44,8 @@ _MOST_BEFORE = 3
 """Sentences before one that are looked at for what it speaks of."""
 _ALL_OF_IT = 160
 """Characters of room that first words may take all of."""
+_FIRST = 0.4
+"""Share of the room that sentences which come first may take before the others."""
 _GRAM = 3
 """Characters of the pieces by which keywords are found, so that many of them cost no more than few."""
 
@@ -132,6 +134,9 @@ class Preferred(Struct, frozen=True):
     """Those within these characters."""
     rate: Callable[[str], float] | None = None
     """What each has points for besides."""
+    first: Callable[[str], bool] | None = None
+    """Whether one comes before the others, as long as there is room in their share; those with most points for their
+    length first."""
 
 
 BY_POINTS = Preferred()
@@ -149,15 +154,8 @@ def kept_sentences(
         return []
     scores = [float(points(text[start:end], keywords)) for start, end in spans]
     pointless = [not score for score in scores]
-    if (rate := preferred.rate) is not None:
-        scores = [score + rate(text[start:end]) for score, (start, end) in zip(scores, spans, strict=True)]
-    if (subject := preferred.subject) is not None:
-        scores = [score + _on_subject(text, span, subject) for score, span in zip(scores, spans, strict=True)]
     telling = [at for at, span in enumerate(spans) if _says_something(text[slice(*span)])]
-    for at in (*(telling[:1] if preferred.opening else ()), *(telling[-1:] if preferred.closing else ())):
-        scores[at] = inf
-    for at in (*_at_end(spans, int(preferred.ending * characters_left)), *_within(spans, preferred.picked)):
-        scores[at] = inf
+    scores = _preferring(text, spans, scores, telling, preferred, characters_left)
     begun = _first_words(text, spans[telling[0]], characters_left) if preferred.opening and telling else None
     if begun:
         characters_left -= begun[1] - begun[0]
@@ -165,7 +163,18 @@ def kept_sentences(
     headed: set[tuple[int, int]] = set()
     stays: dict[int, bool] = {}
     """Of sentences without a point, in order: one that goes on from them need not look further back."""
-    for index in sorted(telling, key=lambda index: -scores[index]):
+    rules = _first_ones(text, spans, telling, preferred)
+    for at, before in rules.items():
+        scores[at] = max(scores[before : at + 1])
+    reserved = characters_left - int(_FIRST * characters_left)
+    by_worth = sorted(rules, key=lambda at: -scores[at] / (spans[at][1] - spans[rules[at]][0]))
+    by_points = sorted(telling, key=lambda at: -scores[at])
+    sure = [at for at in by_points if scores[at] == inf]
+    for index, least in [
+        *((at, 0) for at in sure),
+        *((at, reserved) for at in by_worth),
+        *((at, 0) for at in by_points),
+    ]:
         if index in kept:
             continue
         first = index
@@ -176,7 +185,7 @@ def kept_sentences(
         heading = heading_before(text, spans[first][1])
         if heading and kept:
             size += _for_heading(heading, spans[first][0], told=heading in headed)
-        fits = stays.get(first, True) and size <= characters_left
+        fits = stays.get(first, True) and size <= characters_left - least
         if fits:
             characters_left -= size
             kept |= bundle
@@ -184,6 +193,42 @@ def kept_sentences(
         if not scores[index]:
             stays[index] = fits
     return list(_with_headings(text, [*([begun] if begun else []), *(spans[index] for index in sorted(kept))]))
+
+
+def _first_ones(
+    text: str, spans: Sequence[tuple[int, int]], telling: Iterable[int], preferred: Preferred
+) -> dict[int, int]:
+    """Return the sentences that come first, each with that from which on it goes on in its item: this must not stay
+    without it, as it may be its exception."""
+    found: dict[int, int] = {}
+    if (comes_first := preferred.first) is not None:
+        for index in (at for at in telling if comes_first(text[slice(*spans[at])])):
+            begin = index
+            while _needs_more(text, spans, begin, index, pointless=False):
+                begin -= 1
+            found[index] = begin
+    return found
+
+
+def _preferring(
+    text: str,
+    spans: Sequence[tuple[int, int]],
+    scores: Sequence[float],
+    telling: Sequence[int],
+    preferred: Preferred,
+    room: int,
+) -> list[float]:
+    """Return the points of the sentences with those for being preferred."""
+    scores = list(scores)
+    if (rate := preferred.rate) is not None:
+        scores = [score + rate(text[start:end]) for score, (start, end) in zip(scores, spans, strict=True)]
+    if (subject := preferred.subject) is not None:
+        scores = [score + _on_subject(text, span, subject) for score, span in zip(scores, spans, strict=True)]
+    for at in (*(telling[:1] if preferred.opening else ()), *(telling[-1:] if preferred.closing else ())):
+        scores[at] = inf
+    for at in (*_at_end(spans, int(preferred.ending * room)), *_within(spans, preferred.picked)):
+        scores[at] = inf
+    return scores
 
 
 def _on_subject(text: str, span: tuple[int, int], subject: SubjectWords) -> float:

@@ -42,3 +42,62 @@ def test_a_prompt_that_is_cut_keeps_what_it_forbids(strategy: str) -> None:
     kept = part.messages[0].text()
     assert sum(line in kept for line in FORBIDS) >= 3
     assert [line for line in DESCRIBES if line in kept] == []
+
+
+PRICES = [
+    f"The {dish} with bread and salad costs {at + 7} euros from noon on and {at + 9} euros in the evening."
+    for at, dish in enumerate(("soup", "fish", "stew", "roast", "pasta", "pizza", "curry", "burger"))
+]
+NAMES = ("Anna", "Bert", "Carl", "Dora", "Emil", "Fritz", "Gustav", "Hans", "Ida", "Karl", "Ludwig", "Maria")
+BANS = [
+    "Do not say who else has booked.",
+    "No dogs.",
+    "Never name the cook.",
+    "Die Nummer der Wirtin wird nie genannt.",
+]
+
+
+DISHES = [
+    ("salmon", "barley", "cherry"),
+    ("walnut", "lentil", "turnip"),
+    ("radish", "quince", "fennel"),
+    ("almond", "celery", "spinach"),
+]
+
+
+def asking(prompt: str, target: int, strategy: str) -> str:
+    """Return what is kept of a prompt where the user asks about what it describes."""
+    said: list[Json] = [{"role": "system", "content": prompt}]
+    for n, line in enumerate(PRICES):
+        said += [user(f"What does the {line.split()[1]} cost in the evening?"), assistant(f"It costs {n + 9} euros.")]
+    return compact(said, strategy=strategy, target_tokens=target).messages[0].text()
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "rolling", "tiered"])
+def test_what_a_prompt_forbids_comes_before_long_lines_that_tell_of_what_is_asked(strategy: str) -> None:
+    kept = asking("\n".join(["You wait at tables.", *(f"- {line}" for line in (*PRICES, *BANS))]), 260, strategy)
+    assert [line for line in BANS if line not in kept] == []
+    assert any(line in kept for line in PRICES)
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "rolling", "tiered"])
+def test_what_is_forbidden_has_no_more_than_its_share(strategy: str) -> None:
+    bans = [f"Do not speak of the matter of {name} to anybody at all." for name in NAMES]
+    kept = asking("\n".join(["You wait at tables.", *(f"- {line}" for line in (*bans, *PRICES))]), 300, strategy)
+    assert any(line in kept for line in bans)
+    assert any(line in kept for line in PRICES)
+
+
+@pytest.mark.parametrize("target", [295, 300, 305])
+def test_an_item_does_not_stay_without_what_it_forbids_further_on(target: int) -> None:
+    plates = [
+        f"The {one} plate with {other} and {last} is {n + 7} euros." for n, (one, other, last) in enumerate(DISHES * 2)
+    ]
+    exception = "Never for tables that were booked under the name of somebody else or by the house itself."
+    items = [*plates[:2], f"{plates[2]} {exception}", *plates[3:], *(f"Never name {name}." for name in NAMES)]
+    said: list[Json] = [{"role": "system", "content": "\n".join(["You wait.", *(f"- {line}" for line in items)])}]
+    for line in plates:
+        said += [user(f"Tell me: {line.replace(' is', ', is it')[:-1]}?"), assistant("That is right.")]
+    kept = compact(said, target_tokens=target).messages[0].text()
+    assert plates[2] in kept
+    assert exception in kept

@@ -26,7 +26,7 @@ from compactor_cli.strategies.adaptive.arrangement import (
     summarized,
     with_the_rest,
 )
-from compactor_cli.strategies.adaptive.conversation import is_talk
+from compactor_cli.strategies.adaptive.conversation import is_chat, is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.shared.details import REACH
@@ -102,6 +102,8 @@ class PlanBuilder:
         """Group -> the words of its calls and results."""
         self.outdated = outdated_lists(inputs.messages)
         self.talk = is_talk(inputs.messages, session)
+        # where the user waits for an answer in a chat, the one before comes after what the user said
+        self.awaits = is_request(inputs.groups[-1], inputs.messages) and is_chat(inputs.messages)
         self.people = self.talk and people_talk(inputs.messages)
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.talking import is_interjection
-from compactor_cli.strategies.adaptive import must_keep
+from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quotes_all
 from compactor_cli.strategies.adaptive.building import REQUEST, PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
@@ -74,6 +74,7 @@ class Chooser(PlanBuilder):
         """Take what comes before the lines of most value, of `free` tokens; of talk, what is worth most."""
         inputs = self.inputs
         self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
+        self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
         if self.talk and inputs.profile is not None:
             ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
             self._take(filterfalse(self._ends_summary, ranked))
@@ -166,12 +167,13 @@ class Chooser(PlanBuilder):
 
     @cached_property
     def _needed(self) -> int:
-        """Return the tokens of all that the user said."""
-        return sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
+        """Return the tokens of what the user said; in a chat where that awaits an answer, of its share at most."""
+        needed = sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
+        return min(needed, int(self.request_room)) if self.awaits else needed
 
     def _is_crowded(self, free: int) -> bool:
         """Return whether what the user said has no room in `free` tokens, though it takes little of all."""
-        return free - MARK < self._needed <= LARGE_REQUEST * self.room
+        return free - MARK < self._needed and (self.awaits or self._needed <= LARGE_REQUEST * self.room)
 
     def _make_room(self, *, smaller: bool) -> None:
         """Make room for what the user said: less of the newest exchanges stays at its place, or nothing."""
@@ -190,9 +192,7 @@ class Chooser(PlanBuilder):
         known = len(selector.taken)
         messages, decisions = self.inputs.messages, attempt.decisions
         there = {i for g in self.rest if decisions[g.index].rendition == "whole" for i in g.messages}
-        newest = [
-            *islice((line for line in self._newest_lines() if self.lines.message(line) not in there), _NEWEST_LINES)
-        ]
+        newest = [*islice((n for n in self._newest_lines() if self.lines.message(n) not in there), _NEWEST_LINES)]
         for lines in (newest, densest(self.lines, self.room)):
             absent = (
                 n for n in lines if (at := self.lines.message(n)) not in there and messages[at].origin != "request"

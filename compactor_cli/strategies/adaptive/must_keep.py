@@ -55,7 +55,8 @@ _COUNTS_REST = 100
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
 """Names of tools with which an agent does nothing but think."""
 
-_ASKS = compiled_later(r"[?？؟]\W*(?:\s|$)")
+ASKS_WITHIN = compiled_later(r"[?？؟]\W*(?:\s|$)")
+"""A question in a line, which may hold more than one sentence."""
 _COURTESY = compiled_later(
     r"\b(?:let me know|feel free|(?:anything|something) else|(?:further|more|other) (?:assistance|help|questions)"
     r"|happy to (?:help|assist)|here to (?:help|assist)|thank you for)\b",
@@ -124,7 +125,7 @@ def within(
     the last one, and a line that asks at the very end. `cost`: tokens of a line beside those yielded before."""
     for answer in answers:
         costs = [*map(cost, answer)]
-        asks = [_ASKS.search(lines.text(line)) is not None for line in answer]
+        asks = [ASKS_WITHIN.search(lines.text(line)) is not None for line in answer]
         last = len(answer) - 1
         leaving = sorted(range(len(answer)), key=lambda at: (asks[at], at in (0, last) and not asks[at], not at, at))
         left, used = set(range(len(answer))), sum(costs)
@@ -180,7 +181,7 @@ def _answered_since(messages: Sequence[Message], lines: SessionLines) -> list[in
     """Return the line with which the agent begins what it says behind the newest request, where that asks among other
     things, and the line tells something: in long requests, questions are of forms, and of what was pasted."""
     newest = max((m.index for m in messages if m.role == "user" and m.origin == "request"), default=-1)
-    if newest < 0 or messages[newest].tokens > _SAID or not _ASKS.search(messages[newest].text("text")):
+    if newest < 0 or messages[newest].tokens > _SAID or not ASKS_WITHIN.search(messages[newest].text("text")):
         return []
     said = (speech_of(lines, m.index) for m in messages if m.index > newest and m.role == "assistant")
     opening = list(_opening(next(filter(None, said), []), lines))
@@ -264,7 +265,7 @@ def _end_of(speech: Sequence[int], lines: SessionLines) -> int:
         return speech[-1]
     for line in told:
         text = lines.text(line).rstrip()
-        if _ASKS.search(text):
+        if ASKS_WITHIN.search(text):
             return line
         if not BULLET.match(text) and not text.endswith(LEADS_ON):
             break
@@ -273,7 +274,7 @@ def _end_of(speech: Sequence[int], lines: SessionLines) -> int:
 
 def _is_courtesy(text: str) -> bool:
     """Return whether a line says nothing but a courtesy: it asks nothing, and names nothing."""
-    return _COURTESY.search(text) is not None and not _ASKS.search(text) and not names_something(text)
+    return _COURTESY.search(text) is not None and not ASKS_WITHIN.search(text) and not names_something(text)
 
 
 def names_something(text: str) -> bool:

@@ -22,6 +22,7 @@ from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
+from compactor_cli.strategies.adaptive.conversation import is_chat
 from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
 from compactor_cli.strategies.shared.finishing import finished, widened, without_closing
 from compactor_cli.strategies.shared.newest import newest_share
@@ -29,6 +30,7 @@ from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.rooms import (
     DETAIL,
+    LARGE_IN_CHAT,
     LARGE_REQUEST,
     SMALL_REQUEST,
     room_for_older,
@@ -109,7 +111,9 @@ class _Planner:
             chooser: Chooser = OneSummaryChooser(inputs, kept, rest, left)
         else:
             report = self._report(left) if inputs.groups[-1] in rest else None
-            chooser = Chooser(inputs, kept, rest, left, large, report, room_for_requests(left, room))
+            asked = room_for_requests(left, room)
+            asked = max(asked, LARGE_IN_CHAT * left) if is_chat(inputs.messages) else asked
+            chooser = Chooser(inputs, kept, rest, left, large, report, asked)
         attempt = chooser.best()
         self.loses_requests = isinstance(chooser, OneSummaryChooser) and chooser.loses_requests(attempt)
         return self._finish(chooser.explained(attempt) if inputs.explains else attempt, kept)
@@ -178,7 +182,8 @@ class _Planner:
         except BudgetError:
             return set()
         room = self.target - others
-        large = [g for g in last if g.tokens > max(SMALL_REQUEST, LARGE_REQUEST * room)]
+        share = LARGE_IN_CHAT if is_chat(self.inputs.messages) else LARGE_REQUEST
+        large = [g for g in last if g.tokens > max(SMALL_REQUEST, share * room)]
         needed = others + sum(map(self._least, large))
         return {g.index for g in large} if needed <= self.target else set()
 

@@ -9,7 +9,7 @@ from itertools import accumulate, chain
 
 from msgspec import Struct
 
-from compactor_cli.features.prompt_rules import rule_points
+from compactor_cli.features.prompt_rules import forbids, rule_points
 from compactor_cli.features.session_text import names_spoken_of
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_account
@@ -117,6 +117,7 @@ class Renderer:
                 ending=_END_OF_SUMMARY if sums_up else 0.0,
                 subject=self._subject(part.text) if message.role == "system" else None,
                 rate=rule_points if message.role == "system" else None,
+                first=forbids if message.role == "system" else None,
                 picked=tuple(picked_items(part.text, reply_to(self.messages, spot[0]))) if answer else (),
             )
             return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words(), preferred)
