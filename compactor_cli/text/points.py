@@ -6,6 +6,7 @@ Two sentences taken for one may hide a rule behind a question, so a point ends o
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from compactor_cli.text.patterns import compiled_later
 
@@ -126,7 +127,12 @@ def _says_which(text: str, point: int) -> bool:
 
 def _has_points(text: str, point: int) -> bool:
     """Return whether the words around, in the same line, are of a language with points behind such numbers."""
-    least, most = max(0, point - _AROUND), min(len(text), point + _AROUND)
+    least = max(0, point - point % _AROUND - _AROUND)  # the same for points near each other, which are many in a row
+    most = min(len(text), least + 3 * _AROUND)
     begin, end = text.rfind("\n", least, point) + 1, text.find("\n", point, most)
-    begin, end = max(begin, least), most if end < 0 else end
-    return not _ENGLISH.search(text, begin, end) and _HAS_SUCH.search(text, begin, end) is not None
+    return _is_of_such(text[max(begin, least) : most if end < 0 else end])
+
+
+@lru_cache(maxsize=16)
+def _is_of_such(words: str) -> bool:
+    return not _ENGLISH.search(words) and _HAS_SUCH.search(words) is not None
