@@ -8,7 +8,8 @@ import pytest
 
 from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.kept_sentences import _spans
-from compactor_cli.text.sentences import sentences
+from compactor_cli.text.points import ends_none
+from compactor_cli.text.sentences import _put_together, sentences
 from compactor_cli.text.units import line_units
 
 
@@ -105,6 +106,20 @@ def test_other_numbers_and_words_end_a_sentence(split: Callable[[str], list[str]
 )
 def test_a_rule_is_a_sentence_of_its_own(split: Callable[[str], list[str]], text: str) -> None:
     assert split(text.replace("|", " ")) == text.split("|")
+
+
+def test_many_points_in_a_row_are_looked_at_where_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = [0]
+
+    def counting(text: str, point: int) -> bool:
+        looked_at[-1] += len(text)
+        return ends_none(text, point)
+
+    monkeypatch.setattr("compactor_cli.text.sentences.ends_none", counting)
+    for times in (200, 1_600):
+        looked_at.append(0)
+        assert len(list(_put_together(["a. "] * times))) == 1
+    assert looked_at[2] < 12 * looked_at[1]  # quadratic would be 64 times as much
 
 
 def test_a_long_line_is_not_cut_behind_such_a_number() -> None:
