@@ -20,13 +20,16 @@ from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, pr
 from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last
 from compactor_cli.summaries.told import (
-    CONSTRAINT,
+    LONG_LINE,
     all_statements,
+    binds,
+    clip,
     is_decision,
     is_few_words,
     is_undone,
     last_said,
     leads_once,
+    limits,
     overtaken,
     said_again,
     says_little,
@@ -65,12 +68,12 @@ _POLITE = 3.0
 """What a sentence of the agent, one of several, counts less that says little."""
 _NOD = 10.0
 """What a sentence of a request counts less that says nothing without what it answers."""
+_BINDS = 8.0
+"""What a sentence of a request counts more that orders or forbids: the rest of the session is bound by it."""
 UNANSWERED = "The last request is not answered yet."
 REPLIED_BELOW = "The agent's last words on the last request stand at the end."
 _NEWER = 4.0
 """What the newest error line of an output counts more than the oldest one."""
-_LONG_LINE = 400
-"""Characters of a quoted span; a longer sentence is cut and says so."""
 _OUTPUT_BEGINS = 180
 """Characters by which two lines of outputs are the same: what is computed of an error is cut sooner than what is
 quoted."""
@@ -226,7 +229,7 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
         newest = snippet is changed[-1]
         section, what = (ACTIVE_CODE, "newest change of") if newest else (CHANGED_CODE, "last change of")
         what = "earlier change of" if snippet.overtaken else what
-        text = f"{what} `{one_line(snippet.about, _LONG_LINE)}`"
+        text = f"{what} `{one_line(snippet.about, LONG_LINE)}`"
         items.append(SummaryItem(section, text, (snippet.message,), snippet.message * 1000, code=snippet.block))
     if shown is not None:
         items.append(
@@ -317,10 +320,11 @@ def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
     substantial = [order for order, sentence in enumerate(lines) if tells(sentence)]
     person = f" {name}" if (name := person_named(message.speaker)) else ""
     for order, sentence in enumerate(lines):
-        section = "Constraints" if CONSTRAINT.search(sentence) else "Goal"
+        is_rule = binds(sentence)
+        section = "Constraints" if is_rule or limits(sentence) else "Goal"
         # the first sentence that asks for something; "Good." before it does not
         bonus = _points(sentence, keywords) + (4 if order == (substantial or [0])[0] else 0)
-        bonus -= _NOD * (order not in substantial)
+        bonus += _BINDS if is_rule else -_NOD * (order not in substantial)
         yield SummaryItem(section, f'"{clip(sentence)}"{person}', (message.number,), order_of(message, order), bonus)
 
 
@@ -353,11 +357,11 @@ def _outputs(
             errors = [line for line in errors[:1] if part.text.lstrip().startswith(line.strip())]
         for order, line in enumerate(errors):
             yield SummaryItem(
-                "Errors", f"`{one_line(line, _LONG_LINE)}`", (message.number,), order_of(message, order), 3.0 - order
+                "Errors", f"`{one_line(line, LONG_LINE)}`", (message.number,), order_of(message, order), 3.0 - order
             )
         for order, line in enumerate(_telling_lines(part.text, keywords)):
             yield SummaryItem(
-                "Details", f"`{one_line(line, _LONG_LINE)}`", (message.number,), order_of(message, order + 10), 2.0
+                "Details", f"`{one_line(line, LONG_LINE)}`", (message.number,), order_of(message, order + 10), 2.0
             )
 
 
@@ -366,7 +370,7 @@ def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
     if keywords.isdisjoint(text[:60_000].replace('"', " ").split()):
         return lines
     for line in text[:60_000].splitlines():
-        if 8 < len(line) < _LONG_LINE and any(word in keywords for word in line.replace('"', " ").split()):
+        if 8 < len(line) < LONG_LINE and any(word in keywords for word in line.replace('"', " ").split()):
             lines.append(line)
             if len(lines) == _OUTPUT_LINES:
                 break
@@ -393,7 +397,3 @@ def _points(sentence: str, keywords: Keywords) -> float:
 def order_of(message: Message, order: int) -> int:
     """Return where what a message says stands among what others say. `order`: its place in the message, below 1,000."""
     return message.index * 1000 + min(order, 999)
-
-
-def clip(sentence: str) -> str:
-    return sentence if len(sentence) <= _LONG_LINE else sentence[: _LONG_LINE - 1].rstrip() + "…"

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 
+from compactor_cli.strategies.shared.binding import orders
+from compactor_cli.text.clauses import Clause
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS, Sentence, sentences, statements
@@ -21,7 +23,7 @@ _HEDGES = compiled_later(
     re.IGNORECASE,
 )
 """What is said so is a guess or a proposal, and no decision."""
-CONSTRAINT = compiled_later(
+_LIMITS = compiled_later(
     r"\b(must|never|always|only|don't|do not|without|should not|"
     r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
     re.IGNORECASE,
@@ -62,6 +64,8 @@ _NOD = 3
 """Words that a nod has at most."""
 _SAID_LAST = 2
 """Sentences at the end of what the agent said that say what the work has come to."""
+LONG_LINE = 400
+"""Characters of a quoted span; a longer sentence is cut and says so."""
 _BETWEEN = " … "
 """Stands between what says what the items of a list are, and the items."""
 _LEAD_WIDTH, _LIST_WIDTH = 100, 300
@@ -98,6 +102,21 @@ def leads_once(lines: Iterable[str]) -> Iterator[str]:
 def is_decision(sentence: str) -> bool:
     """Return whether a sentence says what was decided, and is neither a guess nor a proposal."""
     return _FIRM.search(sentence) is not None and not _HEDGES.search(_plain(sentence))
+
+
+def binds(sentence: str) -> bool:
+    """Return whether a sentence of the user orders or forbids something."""
+    return orders(Clause(sentence, 0, len(sentence)))
+
+
+def limits(sentence: str) -> bool:
+    """Return whether a sentence has a word that demands or limits something."""
+    return _LIMITS.search(sentence) is not None
+
+
+def clip(sentence: str) -> str:
+    """Return a sentence, or its first characters where it is too long for a line."""
+    return sentence if len(sentence) <= LONG_LINE else sentence[: LONG_LINE - 1].rstrip() + "…"
 
 
 def overtaken(asked: Sequence[str]) -> set[int]:

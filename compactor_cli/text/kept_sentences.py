@@ -84,22 +84,23 @@ def points(sentence: str, keywords: Keywords) -> int:
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the sentences stand. The number of an item is none of its own, a row of a table is one, and code in
     backquotes has no end in it."""
-    start = begin = 0
+    start = begin = counted = marks = 0
     is_row = _ROW.match(text) is not None
     for match in _SENTENCE.finditer(text):
         line_ends = text.startswith("\n", match.end() - 1)
         if is_row and not line_ends and match.end() < len(text):
             continue
-        sentence = text[begin : match.end()]
-        if not sentence or (not line_ends and (sentence.count("`") % 2 or _NUMBER.fullmatch(sentence))):
+        marks += text.count("`", counted, match.end())
+        counted = match.end()
+        if begin == counted or (not line_ends and (marks % 2 or _NUMBER.fullmatch(text, begin, counted))):
             continue
         if match[1] == "." and not line_ends and ends_none(text, match.start(1)):
             continue
         is_row = line_ends and _ROW.match(text, match.end()) is not None
-        if start < begin and (text[begin - 1] == "\n" or _WORD.search(sentence)):
+        if start < begin and (text[begin - 1] == "\n" or _WORD.search(text, begin, counted)):
             yield start, begin
             start = begin
-        begin = match.end()
+        begin, marks = counted, 0
     if start < len(text):
         yield start, len(text)
 

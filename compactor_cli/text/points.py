@@ -1,21 +1,36 @@
-"""Points that end no sentence: those of abbreviations, and of numbers that say which one, as in "am 15. Juli"."""
+"""Points that end no sentence: those of abbreviations, and of numbers that say which one, as in "am 15. Juli".
+
+Two sentences taken for one may hide a rule behind a question, so a point ends one unless something tells otherwise.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from compactor_cli.text.patterns import compiled_later
 
 _ABBREVIATED = compiled_later(
     r"(?<![^\W\d_])(?:"
-    r"[^\W\d_](?:\.[^\W\d_]{1,4})*"  # z. B., e.g., J. Smith
-    r"|(?!(?-i:[A-Z]{2}))[^\W\d_aeiouyäöüáéíóúàèìòùâêîôûаеёиоуыэюя]{2,4}"  # Dr., vs., Nr., bzw., but no PDF.
-    r"|excl|incl|approx|max|min|no|fig|vol|sec|dept|resp|inkl|exkl|zzgl|evtl|aprox|núm|pág|máx|mín|env|réf|стр|ред"
-    r"|[^\W\d_]{2,4}(?=\.\s+\d+(?![.)\d]))"  # ca. 20, but not what stands before the number of an item
+    r"[^\W\d_](?:\.[^\W\d_]{1,4})+"  # z.B., e.g., U.S.
+    r"|(?:dr|mrs?|prof|nr|vs|cf|bzw|bspw|ggf|vgl|sog|usw|approx|excl|incl|resp|inkl|exkl|zzgl|evtl|aprox|núm|pág|máx|mín"
+    r"|réf|см|стр|ред|ул|гр)"
+    r"|(?-i:Ms|St|Sra?|Srta|Dra|Hr|Fr|Mme|Mlle|Sig|Dott|Ing)(?=\.\s+[^\W\d_])"
+    r"|(?:(?-i:No)|ca|fig|abb|tab|kap|abs|art|vol|sec|eq|ch|pp?|s|bd|str|kl|max|min|около|рис|гл|ок)(?=\.\s+\d)"
+    r"|(?-i:max|min|dept|etc)(?=\.\s+(?-i:[a-zà-öø-ÿ]))"
     r")\.",
     re.IGNORECASE,
 )
-"""A word whose point ends no sentence. Two sentences taken for one lose nothing; half of one may be another rule."""
+"""A word whose point ends no sentence: some only before a number, or before what goes on in small letters."""
+_CONSONANTS = compiled_later(
+    r"(?!(?-i:[A-Z]{2}))[^\W\d_aeiouyäöüáéíóúàèìòùâêîôûěůőűıąęаеёиоуыэюя]{2,4}\.", re.IGNORECASE
+)
+"""A word that cannot be spoken. In English that is as often the name of a tool."""
+_LETTER = compiled_later(r"[^\W\d_]\.")
+_PAIR_BEFORE, _PAIR_BEHIND = compiled_later(r"(?<![^\W_])[^\W\d_]\.\s$"), compiled_later(r"\s[^\W\d_]\.")
+_NAME_BEFORE = compiled_later(r"(?:^|[(\n]|[^\W\d_]+\.\s|(?<![^\W_])(?-i:[A-ZÀ-ÖØ-Þ])[a-zà-öø-ÿ'’-]+\s)$")
+"""What stands before the first letter of a name: another name, a title, or nothing."""
+_NAME_BEHIND = compiled_later(r"\s[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]+")
 _LONGEST = 24
 """Characters before a point in which an abbreviation begins."""
 _BEFORE_SMALL = frozenset(
@@ -26,15 +41,42 @@ _GOES_ON_SMALL = compiled_later(r"\s+[^\W\dA-ZÀ-ÖØ-Þ_]")
 _WHICH_ONE = compiled_later(r"(?:^|[\s(\[/„\"'«]|\d\.\s?|[\s.\d][–—-])(?:\d{1,2}|(\d{3,4})|[IVXL]{2,5})$")
 """A number that may say which one, at the end of what is before a point: a day, a month, a try, a king; in small
 letters goes on what has longer ones, such as a year."""
-_NEXT = compiled_later(r"[.–—-]?[^\S\n]+[^\W\d_]")
-_SMALL = compiled_later(r"\s+[a-zà-öø-ÿ]")
-_AROUND = 200
+_SMALL = compiled_later(r"[.–—-]?[^\S\n]+[^\W\dA-ZÀ-ÖØ-Þ_]")
+_MONTH = compiled_later(
+    r"[^\S\n]+(?:J[aä]n(?:uar|ner)?|Febr?(?:uar)?|März|Apr(?:il)?|Mai|Jun[iy]?|Jul[iy]?|Aug(?:ust)?|Sept?(?:ember)?"
+    r"|O[kc]t(?:ober)?|Nov(?:ember)?|De[zc](?:ember)?)(?![^\W\d_])"
+)
+_BEHIND_ARTICLE = compiled_later(
+    r"(?<![^\W_])(?:(?:am|im|vom|zum|zur|beim|ins|de[rnms]|die|das|(?:[mds]?ein|jed|dies|unser|ihr)(?:e[rnms]?)?)\s+"
+    r"(?:\d{1,2}\.\s?)?|(?:bis|ab|seit|nach|vor)\s+\d{1,2}\.\s?)(?:\d{1,2}|[IVXL]{2,5})$",
+    re.IGNORECASE,
+)
+"""Such a number where German has it: behind an article, or as a day with its month."""
+_AROUND = 120
 """Characters around a number that tell whether the language has such points."""
+_HAS_SUCH = compiled_later(
+    r"[äößåøæěřůčšžťďňľłśźżąęőűğışđćāēīūņķļģ]"
+    r"|\b(?:und|oder|nicht|ist|wir|ich|sie|uns|noch|wird|haben|og|ikke|jeg|det|til|har|ja|ei|kello|jest|się|nie|są|oraz"
+    r"|není|jsou|aby|nebo|hogy|egy|nem|és|ez|bir|ve|için|olacak|i dag)\b",
+    re.IGNORECASE,
+)
+"""Letters and words of languages in which a point behind a number says which one."""
 _ENGLISH = compiled_later(
     r"\b(?:the|of|and|is|are|it|you|your|this|that|with|from|they|them|then|there|will|would|please|as)\b",
     re.IGNORECASE,
 )
 """Words of English alone, or nearly, which has no such points: there a number before one ends its sentence."""
+_BEGINS_ONE = compiled_later(
+    r"\s+(?:do|don['’]?t|does|did|never|always|not|only|no|please|why|what|how|when|where|who|which|can|could|will|would"
+    r"|should|must|is|are|was|has|have|the|this|that|these|those|it|its|i|we|you|they|he|she|there|then|use|keep|leave"
+    r"|make|let|set|if|and|but|also|so|or|in|on|at|for|to"
+    r"|nie|niemals|immer|nur|nicht|nichts|kein\w*|bitte|warum|wieso|weshalb|wie|was|wer|wo|wann|welche\w*|kann\w*|ist"
+    r"|sind|hat|haben|habt|wird|soll\w*|muss\w*|darf\w*|lass\w*|lösch\w*|nimm|mach\w*|änder\w*|ich|du|er|sie|wir|ihr|es"
+    r"|das|die|der|dann|danach|davor|vorher|da|dort|hier|jetzt|wenn|falls|und|aber|oder|also|auch|sonst|alle[sr]?)"
+    r"(?![^\W_])",
+    re.IGNORECASE,
+)
+"""Words with which a sentence begins, in place of a name or of the thing that a number says which one of."""
 
 
 def ends_none(text: str, point: int) -> bool:
@@ -45,20 +87,52 @@ def ends_none(text: str, point: int) -> bool:
 def _abbreviates(text: str, point: int) -> bool:
     least = max(0, point - _LONGEST)
     start = max(text.rfind(" ", least, point), text.rfind("(", least, point), text.rfind("\n", least, point), least - 1)
-    match = _ABBREVIATED.match(text, start + 1)
-    if match is not None and match.end() == point + 1:
+    start += 1
+    for pattern in (_ABBREVIATED, _LETTER, _CONSONANTS):
+        if (match := pattern.match(text, start)) is None or match.end() != point + 1:
+            continue
+        if pattern is _ABBREVIATED:
+            return True
+        if _BEGINS_ONE.match(text, point + 1):
+            continue
+        if _has_points(text, point) if pattern is _CONSONANTS else _is_of_name_or_pair(text, start, point):
+            return True
+    return text[start:point].lower() in _BEFORE_SMALL and _GOES_ON_SMALL.match(text, point + 1) is not None
+
+
+def _is_of_name_or_pair(text: str, start: int, point: int) -> bool:
+    """Return whether a single letter with a point is of "z. B." or "J. Smith", rather than "option A."."""
+    before = text[max(0, start - _LONGEST) : start]
+    if _PAIR_BEFORE.search(before) or _PAIR_BEHIND.match(text, point + 1):
         return True
-    return text[start + 1 : point].lower() in _BEFORE_SMALL and _GOES_ON_SMALL.match(text, point + 1) is not None
+    named = text[start].isupper() and _NAME_BEHIND.match(text, point + 1)
+    return bool(named) and _NAME_BEFORE.search(before) is not None
 
 
 def _says_which(text: str, point: int) -> bool:
     if not (text[point - 1 : point].isdigit() or text[point - 1 : point] in ("I", "V", "X", "L")):
         return False
     number = _WHICH_ONE.search(text, max(0, point - _LONGEST), point)
-    if number is None or not _NEXT.match(text, point + 1):
+    if number is None:
         return False
-    if number[1] and not _SMALL.match(text, point + 1):
+    if _SMALL.match(text, point + 1):
+        return _has_points(text, point)
+    if number[1]:
         return False
-    begin, end = text.rfind("\n", 0, point) + 1, text.find("\n", point)
-    end = len(text) if end < 0 else end
-    return not _ENGLISH.search(text, max(begin, point - _AROUND), min(end, point + _AROUND))
+    if _MONTH.match(text, point + 1):
+        return True
+    behind_article = _BEHIND_ARTICLE.search(text, max(0, point - _LONGEST), point)
+    return bool(behind_article) and not _BEGINS_ONE.match(text, point + 1) and _has_points(text, point)
+
+
+def _has_points(text: str, point: int) -> bool:
+    """Return whether the words around, in the same line, are of a language with points behind such numbers."""
+    least = max(0, point - point % _AROUND - _AROUND)  # the same for points near each other, which are many in a row
+    most = min(len(text), least + 3 * _AROUND)
+    begin, end = text.rfind("\n", least, point) + 1, text.find("\n", point, most)
+    return _is_of_such(text[max(begin, least) : most if end < 0 else end])
+
+
+@lru_cache(maxsize=16)
+def _is_of_such(words: str) -> bool:
+    return not _ENGLISH.search(words) and _HAS_SUCH.search(words) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -23,6 +23,8 @@ _ENDS = compiled_later(r"[.!?。！？]")
 _NUMBER = compiled_later(r"[\W_]*\d+[.)][\s*_]*")
 """The number of an item, with the marks around it."""
 _STRONG = ("**", "__")
+_PIECES, _NEAR = 50, 200
+"""Pieces, and characters on both sides, that tell whether a point ends a sentence."""
 _SHORTEST = 3
 """Characters of the shortest sentence."""
 _FENCE_LINE = compiled_later(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(\S*)[^`~]*$")
@@ -113,20 +115,27 @@ def _put_together(pieces: Iterable[str]) -> Iterator[str]:
     """Yield the sentences, put together again where the border fell into `code like this. Or this`, behind a number
     that only begins one ("**1. This**"), behind a point that ends none, or before the marks that close one ("**This.**
     That")."""
-    open_piece = ""
+    held: list[str] = []
+    marks = 0
     for piece in _closed(pieces):
-        if open_piece and not _is_open(open_piece, piece):
-            yield open_piece
-            open_piece = ""
-        open_piece += piece
-    if open_piece:
-        yield open_piece
+        if held and not marks % 2 and not _goes_on(held, piece):
+            yield "".join(held)
+            held, marks = [], 0
+        held.append(piece)
+        marks += piece.count("`")
+    if held:
+        yield "".join(held)
 
 
-def _is_open(before: str, behind: str) -> bool:
+def _goes_on(held: Sequence[str], behind: str) -> bool:
+    """Return whether the last piece of a sentence ends none. Of a long row of pieces only the last ones are looked at:
+    each is asked for that."""
+    before = "".join(held[-_PIECES:])
     bare = before.rstrip()
-    ends = not bare.endswith(".") or not ends_none(before + behind, len(bare) - 1)
-    return before.count("`") % 2 == 1 or _NUMBER.fullmatch(before) is not None or not ends
+    ends = not bare.endswith(".") or not ends_none(
+        before[-_NEAR:] + behind[:_NEAR], len(bare) - 1 - len(before[:-_NEAR])
+    )
+    return not ends or (len(held) < _PIECES and _NUMBER.fullmatch(before) is not None)
 
 
 def count_words(text: str) -> int:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
+from compactor_cli import api
+from compactor_cli.strategies.adaptive.conversation import _worth_of_answers
 from tests.builders import jsonl
 from tests.strategies.test_carrying_on import compact, text_of
 
@@ -54,3 +57,11 @@ def chat() -> bytes:
 def test_what_is_told_in_passing_comes_before_the_lists_of_the_agent(ratio: float) -> None:
     text = text_of(compact(chat(), target_ratio=ratio))
     assert [told for told in TOLD.values() if told not in text] == []
+
+
+def test_answers_are_told_from_each_other_where_all_that_the_user_said_is_in_an_earlier_summary() -> None:
+    messages = [
+        replace(message, origin="summary") if message.role == "user" else message
+        for message in api.load(chat()).transcripts[0].messages
+    ]
+    assert _worth_of_answers(messages, 1_000) > 0

@@ -8,7 +8,8 @@ import pytest
 
 from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.kept_sentences import _spans
-from compactor_cli.text.sentences import sentences
+from compactor_cli.text.points import ends_none
+from compactor_cli.text.sentences import _put_together, sentences
 from compactor_cli.text.units import line_units
 
 
@@ -34,12 +35,17 @@ SPLITTERS = pytest.mark.parametrize("split", [_clauses, _kept, sentences])
         "Einziehen wollen wir spätestens am 15. Juli, dann läuft der Vertrag aus.|Bitte keine Listen!",
         "Wessels kann erst vom 27. bis 31. Juli, und das ist schon der 3. Versuch.|Passt das noch?",
         "Bis 3.11. Frau Meier fragen, sie weiß es ganz sicher.|Danach gehen wir heim.",
-        "Bolig på 3. Sal til højre, og nøglen ligger hos naboen.|Ring først til ham!",
-        "Karel IV. Lucemburský se narodil v Praze a tam také zemřel.|Byl to král.",
-        "Toplantı 15. Katta olacak, herkes saat onda gelsin lütfen.|Geç kalmayın!",
-        "A XX. Század közepén épült ez a ház, és azóta áll.|Szép ház!",
+        "Bolig på 3. sal til højre, og nøglen ligger hos naboen.|Ring først til ham!",
+        "Král Karel IV. se narodil v Praze a tam také zemřel.|Byl to král.",
+        "Toplantı 15. katta olacak, herkes saat onda gelsin lütfen.|Geç kalmayın!",
+        "A XX. század közepén épült ez a ház, és azóta áll.|Szép ház!",
         "Kokous on 15. heinäkuuta kello kymmenen meidän talossa.|Tule ajoissa!",
         "Nehmt bitte Nr. 5 und z. B. Müller oder Dr. Schmidt dazu.|Dann geht es los!",
+        "Wir sehen uns am 15. Juli bei euch im neuen Haus wieder.|Bringt Kuchen mit!",
+        "Treffen am 15. Juli, dort um halb neun vor dem Bahnhof.|Gut so!",
+        "Kommst du am 3. Advent mit zu uns, oder bleibst du daheim?|Sag bald Bescheid!",
+        "Ring til hr. Jensen om det, og husk nøglen til kontoret.|Han er sød!",
+        "Please ask Mr. J. Smith and John F. Kennedy about all of it.|Then go on!",
         "Take No. 5 as Fig. 3 shows, e.g. Dr. Smith did so before.|Then go on!",
     ],
 )
@@ -67,6 +73,53 @@ def test_no_sentence_ends_behind_a_number_that_says_which_one_or_an_abbreviation
 )
 def test_other_numbers_and_words_end_a_sentence(split: Callable[[str], list[str]], text: str) -> None:
     assert split(text.replace("|", " ")) == text.split("|")
+
+
+@pytest.mark.parametrize("split", [_clauses, _kept])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never restart worker 3.|Why does worker 4 hang?",
+        "Ne touche jamais au port 3.|Pourquoi ça plante ?",
+        "Non toccare mai la porta 3.|Perché fallisce?",
+        "Nunca mexas na porta 3.|Por que falha?",
+        "Ändere nie Tabelle 5.|Warum hängt sie?",
+        "Rør aldrig port 3.|Hvorfor hænger den?",
+        "Nikdy nemaž řádek 3.|Proč to padá?",
+        "Nigdy nie ruszaj portu 3.|Dlaczego to wisi?",
+        "Set retries to 5.|Never set timeouts.",
+        "Pon el valor en 10.|No toques el resto.",
+        "Setz das Limit auf 5.|Lösch nichts.",
+        "Gib mir 3.|Keine Tabellen.",
+        "I am 15.|Do not tell my parents.",
+        "Change the exit code to 1.|Do not change others.",
+        "Use npm.|Do not use yarn.",
+        "I choose option A.|Do not touch the config.",
+        "Don't use plan B.|Why?",
+        "Do not ask me.|2 things matter.",
+        "Lösch das.|3 Dateien bleiben.",
+        "Set it to max.|Do not retry.",
+        "The answer is no.|Leave it.",
+        "Use env.|Do not hardcode.",
+        "Check the css.|Leave html.",
+    ],
+)
+def test_a_rule_is_a_sentence_of_its_own(split: Callable[[str], list[str]], text: str) -> None:
+    assert split(text.replace("|", " ")) == text.split("|")
+
+
+def test_many_points_in_a_row_are_looked_at_where_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = [0]
+
+    def counting(text: str, point: int) -> bool:
+        looked_at[-1] += len(text)
+        return ends_none(text, point)
+
+    monkeypatch.setattr("compactor_cli.text.sentences.ends_none", counting)
+    for times in (200, 1_600):
+        looked_at.append(0)
+        assert len(list(_put_together(["a. "] * times))) == 1
+    assert looked_at[2] < 12 * looked_at[1]  # quadratic would be 64 times as much
 
 
 def test_a_long_line_is_not_cut_behind_such_a_number() -> None:

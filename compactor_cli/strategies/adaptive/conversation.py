@@ -35,6 +35,8 @@ _MESSAGE = 4
 """Tokens of a message besides its text."""
 _TINY, _ANSWER = 150, 0.25
 """Tokens up to which a room is tiny, and what an answer of an agent counts there: what the user said comes first."""
+_LEAST = 0.05
+"""What an answer counts at least: it is told from another one."""
 _SPEAKERS = "user", "assistant"
 _ANSWERED = 0.3
 """Share of a room for what the newest request answers; of a tiny one it has nothing."""
@@ -141,7 +143,8 @@ def _worth_of_answers(messages: Sequence[Message], room: int) -> float:
     recipes that it can write again, while what the user tells in passing is told once."""
     said = {role: sum(m.tokens for m in messages if m.role == role and m.origin != "summary") for role in _SPEAKERS}
     user, agent = (said[role] for role in _SPEAKERS)
-    return min(part_between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0)), user / max(1, user, agent))
+    share = max(_LEAST, user / max(1, user, agent))  # all that the user said may stand in an earlier summary
+    return min(part_between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0)), share)
 
 
 def _binding_sentences(

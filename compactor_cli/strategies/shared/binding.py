@@ -25,6 +25,8 @@ _FORCE = compiled_later(
     r"|必须|禁止|不要|不得|不许|不准|不能|只能|务必|别(?=[\u4e00-\u9fff])(?![的人处名致])|必ず|してはいけない|しないで|никогда|всегда|нельзя",
     re.IGNORECASE,
 )
+_INNER_END = compiled_later(r"(?<=[^\W_]{2}[.!?])\s+|(?<=\d[.!?])\s+|(?<=[)\"'”’][.!?])\s+")
+"""Between the sentences that were taken for one: no abbreviation with points inside of it."""
 _RULING = CUES["negation"], CUES["duty"]
 _ANNOUNCES = compiled_later(
     r"(?:(?:and|also|but|first|und|noch|y|et)[ ,]+)?(?:here (?:are|come)|a (?:few|couple of)|some|several|my|these|our"
@@ -48,7 +50,7 @@ _ANNOUNCES = compiled_later(
 
 def reverses(clause: Clause) -> bool:
     """Return whether a sentence decides against what was said or planned before it."""
-    return _is_said(clause) and turns_away(clause.text)
+    return turns_away(_told(clause))
 
 
 def changes_of_mind(sentences: Sequence[tuple[int, Clause]]) -> tuple[set[int], set[int]]:
@@ -70,20 +72,25 @@ def announces(text: str) -> bool:
 
 def orders(clause: Clause) -> bool:
     """Return whether a sentence orders or forbids something, by its words: it asks nothing, and was not pasted."""
-    text = clause.text
-    return _is_said(clause) and ((_FORCE.search(text) is not None and is_order(text)) or is_bare_ban(text))
+    text = _told(clause)
+    return (_FORCE.search(text) is not None and is_order(text)) or is_bare_ban(text)
 
 
 def may_bind(clause: Clause) -> bool:
     """Return whether a sentence has a word that forbids, demands or limits something."""
-    words_in = set(words(clause.text))
-    return _is_said(clause) and any(
-        not cue.words.isdisjoint(words_in) or cue.count_inside(clause.text) for cue in _RULING
-    )
+    text = _told(clause)
+    words_in = set(words(text))
+    return any(not cue.words.isdisjoint(words_in) or cue.count_inside(text) for cue in _RULING)
 
 
-def _is_said(clause: Clause) -> bool:
-    return clause.place in ("asked", "title") and not ASKS.search(clause.text)
+def _told(clause: Clause) -> str:
+    """Return what a sentence says without asking: nothing of what was pasted. What stands in it before a question is
+    often a sentence of its own, as in "never restart worker 3. why does it hang?"."""
+    if clause.place not in ("asked", "title"):
+        return ""
+    if not ASKS.search(clause.text):
+        return clause.text
+    return " ".join(part for part in _INNER_END.split(clause.text) if not ASKS.search(part))
 
 
 def forces(sentences: Iterable[str]) -> Iterator[float]:

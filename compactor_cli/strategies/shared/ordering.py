@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from compactor_cli.features.cue_words import CUES, CueCounter
 from compactor_cli.features.talk_words import words
@@ -24,15 +25,28 @@ _ASKED_FOR = compiled_later(
     r"\b(?:please|pls|bitte|por favor|porfa|s['’]il (?:te|vous) pla[iî]t|svp|merci de|per favore|пожалуйста)\b|请|請",
     re.IGNORECASE,
 )
+_ASKING_WORDS = (
+    r"(?:please|pls|bitte|por favor|porfa|s['’]il (?:te|vous) pla[iî]t|svp|stp|per favore|пожалуйста)(?![^\W_])"
+)
 _NOTHING = compiled_later(
-    r"(?P<asked>(?:please|pls|bitte|por favor|per favore|пожалуйста)\s+)?"
-    r"(?:(?:no|kein(?:e[nmr]?)?|sin|pas de|nessun[oa]?|senza|без)\s+|pas d['’])"
-    r"(?!(?:problems?|worr\w+|needs?|idea|way|doubt|rush|hurry|thanks?|thank|one|longer|more|sorry|wait|not|ahnung"
-    r"|angst|sorge|stress|problema|duda|idée|souci)\b)"
-    r"[^\W\d_][\w-]*(?:\s+[\w-]+){0,4}?(?P<end>\s+(?:please|pls|ever|bitte|por favor|svp|per favore|пожалуйста))?\W*",
+    rf"(?P<asked>{_ASKING_WORDS}\s+)?"
+    r"(?:(?:no|kein(?:e[nmr]?)?|ohne|sin|sem|pas de|nessun[oa]?|senza|без)\s+|pas d['’])"
+    r"(?!(?:problem\w*|worr\w+|needs?|idea|way|doubt|rush|hurry|thanks?|thank|one|longer|more|sorry|wait|not|such"
+    r"|difference|chance|clue|luck|ahnung|angst|sorgen?|stress|mich|dich|uns|duda|dudas|embargo|idée|soucis?|acc[eè]s"
+    r"|понятия|проблем)(?![^\W_]))"
+    rf"(?P<what>[^\W\d_][\w-]*(?:\s+(?!{_ASKING_WORDS})[\w-]+){{0,4}}?)"
+    rf"(?:(?P<end>\s+{_ASKING_WORDS})|(?P<ever>\s+ever))?\W*",
     re.IGNORECASE,
 )
 """A part that has nothing but what there is to be none of: a ban only where it asks for that, or forever."""
+_SPANISH_NO = compiled_later(r"(?:por favor\s+)?no\s.*\bpor(?:fa| favor)\W*$|por favor\s+no\s", re.IGNORECASE)
+"""Not: what stands behind it is a verb."""
+_ONLY_ASKS = compiled_later(rf"\W*{_ASKING_WORDS}\W*", re.IGNORECASE)
+_EVER = compiled_later(r"\W*(?:ever|at all|never ever)\W*", re.IGNORECASE)
+_MANY = compiled_later(r"[\w-]+(?:[^\W\dsuè_]s|aux|e[nr]|[eè]mes)", re.IGNORECASE)
+"""A word for many, which a ban has rather than a complaint does: "no internet here please"."""
+_TOLD_OF = compiled_later(r"\s(?:\w+ed|found|left|named|called|such|for|to|on|in|at)(?![^\W_])", re.IGNORECASE)
+"""What makes of it a message of what went wrong."""
 _LIMITS = compiled_later(
     r"\b(?:never|always|only|do not|don['’]?t|nie|niemals|immer|nur|jamais|toujours|nunca|siempre|jamás|solo|sólo"
     r"|sempre|mai|никогда|всегда)\b",
@@ -51,16 +65,19 @@ _NO_VERB = (
 )
 _NO_BAN = (
     r"(?:know|think|worry|care|see|remember|mind|believe|get|understand|have|need|like|want|hesitate|recall|bother|even"
-    r"|really|actually)\b"
+    r"|really|actually|you(?! dare))\b"
 )
 _BEGINS = compiled_later(
     rf"(?:please\s+)?(?:(?:never|always)\s+(?!{_NO_VERB})[a-z]{{2,}}|(?:do not|don['’]?t)\s+(?!{_NO_BAN})[a-z]{{2,}})"
-    r"|only (?!(?:one|two|three|half|some|if|when|in|for|on|at|after|by|because|an?|the)\b)[a-z]{2,}(?<!s)"
+    r"|only (?!(?:one|two|three|half|some|if|when|in|for|on|at|after|by|because|an?|the"
+    r"|saw|got|had|did|found|made|came|took|went|heard|knew|just|happened|\w+ed)\b)[a-z]{2,}(?<!s)"
     r" (?:the|my|our|an?|this|what|from|to|in|with|it|them)\b"
     r"|(?:(?:since|as|because) )?I (?:do not|don['’]?t) want \w"
     r"|you (?:must|mustn['’]?t|may not)\b(?!\s+(?:admit|be \w+ing|have|say))"
     r"|(?:du|ihr|sie) (?:musst|müsst|müssen|darfst|dürft|dürfen)\b"
-    r"|(?:niemals|nie|immer|nur)\s+(?!wieder\b|mehr\b|noch\b|ein)\w+.*(?:en|n)\W*$"
+    r"|(?:niemals|nie|immer|nur)\s+(?!wieder\b|mehr\b|noch\b|ein)"
+    r"(?!(?:.*\s)?(?:ab|an|auf|aus|ein|fertig|los|mit|vor|weg|zu)?ge(?!h|b|n|w[iö]|statt|rat|fähr)\w{3,}en\b)"
+    r"\w+.*(?:en|n)\W*$"
     r"|(?!leider|bisher|noch|fast|schon|auch|heute|hier|aber|und|oder|doch|denn|wohl|eben)[^\W\d_]{2,}(?<!t)(?<!s)(?<!er)"
     r"(?<!en)(?<!ung) (?:niemals|nie|nur|immer)\b"
     r"|(?:ne\s+|n['’])(?!(?:sai|peu|voi|march|fonctionn|hésit|veu|va\b))\w+\s+(?:\w+\s+)?(?:pas|jamais|rien|plus)\b"
@@ -102,8 +119,22 @@ def is_order(text: str) -> bool:
 
 def is_bare_ban(text: str) -> bool:
     """Return whether a sentence has a part that says only what there is to be none of: "No tables, please"."""
-    found = (_NOTHING.fullmatch(part) for part in _parts(text))
-    return any(bare is not None and (bare["asked"] or bare["end"]) for bare in found)
+    parts = [*_parts(text)]
+    return any(_is_bare_ban(part, behind) for part, behind in pairwise([*parts, ""]))
+
+
+def _is_bare_ban(part: str, behind: str) -> bool:
+    bare = _NOTHING.fullmatch(part)
+    if bare is None or _SPANISH_NO.match(f"{part} {behind}"):
+        return False
+    what = bare["what"]
+    if bare["asked"] or _ONLY_ASKS.fullmatch(behind):
+        return not _TOLD_OF.search(what)
+    nouns = what.split()
+    many = _MANY.fullmatch(nouns[-1]) is not None and not _TOLD_OF.search(what)
+    if bare["end"]:
+        return many or (len(nouns) == 1 and part[:2].lower() == "no")
+    return many and (_EVER.fullmatch(behind) is not None or (bare["ever"] is not None and len(nouns) > 1))
 
 
 def _parts(text: str) -> Iterator[str]:
