@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from compactor_cli.text.patterns import compiled_later
 
@@ -18,6 +19,7 @@ _LINES, _WIDE, _CELL = 2_000, 400, 40
 _BLANKS = compiled_later(r"\s{2,}|\t")
 _MEMBER = compiled_later(r'"([^"\\\n]{1,40})"\s*:\s*("[^"\\\n]*"|-?\d[\d.eE+-]*|true\b|false\b|null\b)')
 _WORD = compiled_later(r"\w")
+_WIDE_BLANK = "  "
 _Cells = dict[int, str]
 """Row -> its cell of a column, by the number of its line."""
 
@@ -25,44 +27,59 @@ _Cells = dict[int, str]
 def odd_rows(lines: Sequence[str]) -> list[int]:
     """Return the numbers of lines with a cell of their own where nearly all others agree, such as the one job that
     failed, those first whose others agree most; none where the lines are no rows. A line may hold several rows."""
-    held = [number for number, line in enumerate(lines) for _ in range(line.count("\n") + 1)]
-    rows = "\n".join(lines).split("\n") if len(held) <= _LINES else []
+    text = "\n".join(lines)
+    rows = text.split("\n") if text.count("\n") < _LINES else []
     found: list[tuple[float, int]] = []
-    for columns in (*_tables(rows).values(), _members(rows)) if len(rows) >= _LEAST else ():
+    for columns in (*_tables(rows), _members(rows, text)) if len(rows) >= _LEAST else ():
         found += _odd(columns)
+    held = [number for number, line in enumerate(lines) for _ in range(line.count("\n") + 1)] if found else []
     return list(dict.fromkeys(held[row] for _, row in sorted(found)))[:_MOST]
 
 
-def _tables(lines: Sequence[str]) -> dict[tuple[str, int], dict[int, _Cells]]:
-    """Return the columns of lines that are parted alike, in as many cells; the first of them may be their header."""
-    tables: dict[tuple[str, int], dict[int, _Cells]] = {}
-    for number, line in enumerate(lines):
-        row = line.strip()
-        sign, cells = _parted(row) if len(row) <= _WIDE and _WORD.search(row) else ("", [])
-        shape = sign, len(cells)
-        if shape not in tables:
-            tables[shape] = {column: {} for column in range(len(cells))}
-            continue
-        for column, cell in enumerate(cells):
-            tables[shape][column][number] = cell.strip()
-    return tables
+def _tables(lines: Sequence[str]) -> Iterator[dict[int, _Cells]]:
+    """Yield the columns of lines that are parted alike, in as many cells; the first of them may be their header."""
+    tables: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    rows = [line.strip() for line in lines]
+    for number, row in enumerate(rows):
+        if sign := _parting(row):
+            tables[sign, len(_cells(row, sign)) if sign == _WIDE_BLANK else row.count(sign)].append(number)
+    for (sign, _), alike in tables.items():
+        worded = (number for number in alike if _WORD.search(rows[number])) if len(alike) > _LEAST else iter(())
+        begin = [*islice(worded, 1, _LEAST + 1)]
+        if len(begin) == _LEAST and _may_agree([_cells(rows[number], sign) for number in begin]):
+            told = [*begin, *worded]
+            columns = zip(*(_cells(rows[number], sign) for number in told), strict=True)
+            yield {at: dict(zip(told, map(str.strip, cells), strict=True)) for at, cells in enumerate(columns)}
 
 
-def _parted(line: str) -> tuple[str, Sequence[str]]:
-    """Return what parts the cells of a line, and the cells; none of a line of JSON or of one cell."""
-    if line[:1] in ("{", "[", '"'):
-        return "", []
-    for sign, least in (("|", 2), ("\t", 1), ("  ", 1), (",", 2)):
-        if line.count(sign) >= least:
-            return sign, _BLANKS.split(line) if sign == "  " else line.split(sign)
-    return "", []
+def _parting(row: str) -> str:
+    """Return what parts the cells of a line; nothing for a line of JSON or of one cell."""
+    if len(row) > _WIDE or row.startswith(("{", "[", '"')):
+        return ""
+    if "|" in row and row.count("|") > 1:
+        return "|"
+    if "\t" in row:
+        return "\t"
+    if _WIDE_BLANK in row:
+        return _WIDE_BLANK
+    return "," if "," in row and row.count(",") > 1 else ""
 
 
-def _members(lines: Sequence[str]) -> dict[int, _Cells]:
+def _may_agree(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first rows have a cell twice in a column, as all but `_MOST` have the usual one: a quick look
+    that most lists of places, and code with the numbers of its lines, do not pass."""
+    return any(len({*map(str.strip, cells)}) < len(cells) for cells in zip(*rows, strict=True))
+
+
+def _cells(row: str, sign: str) -> Sequence[str]:
+    return _BLANKS.split(row) if sign == _WIDE_BLANK else row.split(sign)
+
+
+def _members(lines: Sequence[str], text: str) -> dict[int, _Cells]:
     """Return the members of records of JSON as columns; a line with several records has none of what they have all."""
     columns: defaultdict[str, _Cells] = defaultdict(dict)
     times: Counter[tuple[str, int]] = Counter()
-    for number, line in enumerate(lines):
+    for number, line in enumerate(lines) if '":' in text or '" :' in text else ():
         for key, value in _MEMBER.findall(line) if '":' in line or '" :' in line else ():
             times[key, number] += 1
             if times[key, number] == 1:
