@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 from compactor_cli.text.patterns import compiled_later
 
@@ -15,9 +16,10 @@ _NAMED = 0.8
 """Share of rows that a column tells apart: without one that does, the lines are no list of things."""
 _LINES, _WIDE, _CELL = 2_000, 400, 40
 """Lines of a text, and characters of a row and of a cell, that are looked at."""
-_BLANKS = compiled_later(r"\s{2,}|\t")
+_BLANKS = compiled_later(r"\s\s+")
 _MEMBER = compiled_later(r'"([^"\\\n]{1,40})"\s*:\s*("[^"\\\n]*"|-?\d[\d.eE+-]*|true\b|false\b|null\b)')
 _WORD = compiled_later(r"\w")
+_WIDE_BLANK = "  "
 _Cells = dict[int, str]
 """Row -> its cell of a column, by the number of its line."""
 
@@ -25,37 +27,63 @@ _Cells = dict[int, str]
 def odd_rows(lines: Sequence[str]) -> list[int]:
     """Return the numbers of lines with a cell of their own where nearly all others agree, such as the one job that
     failed, those first whose others agree most; none where the lines are no rows. A line may hold several rows."""
-    held = [number for number, line in enumerate(lines) for _ in range(line.count("\n") + 1)]
-    rows = "\n".join(lines).split("\n") if len(held) <= _LINES else []
+    text = "\n".join(lines)
+    number = text.count("\n") + 1
     found: list[tuple[float, int]] = []
-    for columns in (*_tables(rows).values(), _members(rows)) if len(rows) >= _LEAST else ():
-        found += _odd(columns)
+    if _LEAST <= number <= _LINES:
+        rows = lines if len(lines) == number else text.split("\n")
+        if any(text.count(sign) > _LEAST for sign in ("\t", ",", "|", _WIDE_BLANK)):
+            found += chain.from_iterable(map(_odd, _tables(rows)))
+        if '"' in text and ('":' in text or '" :' in text):
+            found += _odd(_members(rows))
+    held = [number for number, line in enumerate(lines) for _ in range(line.count("\n") + 1)] if found else []
     return list(dict.fromkeys(held[row] for _, row in sorted(found)))[:_MOST]
 
 
-def _tables(lines: Sequence[str]) -> dict[tuple[str, int], dict[int, _Cells]]:
-    """Return the columns of lines that are parted alike, in as many cells; the first of them may be their header."""
-    tables: dict[tuple[str, int], dict[int, _Cells]] = {}
-    for number, line in enumerate(lines):
-        row = line.strip()
-        sign, cells = _parted(row) if len(row) <= _WIDE and _WORD.search(row) else ("", [])
-        shape = sign, len(cells)
-        if shape not in tables:
-            tables[shape] = {column: {} for column in range(len(cells))}
-            continue
-        for column, cell in enumerate(cells):
-            tables[shape][column][number] = cell.strip()
-    return tables
+def _tables(lines: Sequence[str]) -> Iterator[dict[int, _Cells]]:
+    """Yield the columns of lines that are parted alike, in as many cells; the first of them may be their header."""
+    rows = [*map(str.strip, lines)]
+    parted: defaultdict[str, list[int]] = defaultdict(list)
+    for number, sign in enumerate(map(_parting, rows)):
+        if sign:
+            parted[sign].append(number)
+    tables: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    for sign, numbers in parted.items():
+        for number in numbers if len(numbers) > _LEAST else ():
+            row = rows[number]
+            tables[sign, len(_BLANKS.split(row)) if sign == _WIDE_BLANK else row.count(sign)].append(number)
+    for (sign, _), alike in tables.items():
+        worded = (number for number in alike if _WORD.search(rows[number])) if len(alike) > _LEAST else iter(())
+        begin = [*islice(worded, 1, _LEAST + 1)]
+        if len(begin) == _LEAST and _may_agree([_cells(rows[number], sign) for number in begin]):
+            told = [*begin, *worded]
+            columns = zip(*(_cells(rows[number], sign) for number in told), strict=True)
+            yield {at: dict(zip(told, map(str.strip, cells), strict=True)) for at, cells in enumerate(columns)}
 
 
-def _parted(line: str) -> tuple[str, Sequence[str]]:
-    """Return what parts the cells of a line, and the cells; none of a line of JSON or of one cell."""
-    if line[:1] in ("{", "[", '"'):
-        return "", []
-    for sign, least in (("|", 2), ("\t", 1), ("  ", 1), (",", 2)):
-        if line.count(sign) >= least:
-            return sign, _BLANKS.split(line) if sign == "  " else line.split(sign)
-    return "", []
+def _parting(row: str) -> str:
+    """Return what parts the cells of a line; nothing for a line of JSON or of one cell."""
+    if "|" in row and row.count("|") > 1:
+        sign = "|"
+    elif "\t" in row:
+        sign = "\t"
+    elif _WIDE_BLANK in row:
+        sign = _WIDE_BLANK
+    elif "," in row and row.count(",") > 1:
+        sign = ","
+    else:
+        return ""
+    return "" if len(row) > _WIDE or row[0] in '{["' else sign
+
+
+def _may_agree(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first rows have few cells in a column, as all but `_MOST` have the usual one: a quick look
+    that most lists of places, and code with the numbers of its lines, do not pass."""
+    return any(len({*map(str.strip, cells)}) <= _MOST + 1 for cells in zip(*rows, strict=True))
+
+
+def _cells(row: str, sign: str) -> Sequence[str]:
+    return _BLANKS.split(row) if sign == _WIDE_BLANK else row.split(sign)
 
 
 def _members(lines: Sequence[str]) -> dict[int, _Cells]:

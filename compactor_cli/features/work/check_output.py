@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -30,42 +31,81 @@ _NAMES_ELSE = (
     (("FAIL",), r"^[ \t]*FAIL[ \t]+(\S+)"),  # packages of go, files of jest and vitest
     ((") ",), r"^[ \t]*\d+\) (\S.*?):?$"),  # mocha, playwright, phpunit
 )
+
+
+class _Sign(NamedTuple):
+    """How a runner of tests says how they came out, for texts whose lines, the first too, have a line break before
+    them. A pattern that begins with a line break, a letter or a set of some is tried at few places."""
+
+    pattern: re.Pattern[str]
+    words: tuple[str, ...] = ("",)
+    """One of them is in each match."""
+    no: re.Pattern[str] | None = None
+    """What is in no line of a match."""
+
+
+def _sign(pattern: str, *words: str, no: str = "") -> _Sign:
+    never = compiled_later(no) if no else None
+    return _Sign(compiled_later(pattern, re.MULTILINE), words or ("",), never)
+
+
 _UNIT = (
     r"(?:(?:unit|test) )?(?:tests?|cases?|specs?|examples?|scenarios?|features?|steps?|suites?|files?|targets?|"
     r"assertions?|checks?|subtests?|expectations?|projects?|modules?|packages?) "
 )
 """What runners of tests count."""
-_NUMBER = r"(?<!\bof )(?<![/.:-])\b[1-9]\d* "
+_COUNT = r"[1-9](?<!\w.)\d*"
+_NUMBER = r"[1-9](?<![\w/.:-].)(?<!\bof .)\d* "
+_TESTS = r"[Tt](?<![^ \n].)(?<!\d .)(?i:ests?(?: run)?) "
 _TESTS_FAILED = (
-    r"^(?:FAILED|ERROR)[ \t]+\S+\.\w+|^[ \t]*--- FAIL:|^FAIL(?:\s|:|$)|^(?:FAIL|ERROR): \w|\.\.\. FAILED$|^FAILED \(|"
-    rf"{_NUMBER}(?:(?:out )?of \d+ )?(?:{_UNIT})?(?i:failed|failures?|failing|fails)\b|^[ \t]*[1-9]\d* fail$|"
-    r"^[ \t]*not ok\b(?!.*# (?:TODO|SKIP))|^(?:#|ℹ) fail [1-9]|"
-    r"\b(?:failures|failed)(?:=|\": ?)[1-9]|(?:^|[,;(|])[ \t]*(?:# )?(?i:fail(?:s|ed|ing|ures?)?):[ \t]+[1-9]|"
-    r"^(?!.*[✓✔√])(?:.*(?<!\d) )?(?i:tests?(?: run)?) (?<!\bno tests )(?:failed|Failed|FAILED)[ .!:)*]*$|"
-    r"^\W*(?i:some |these )?tests? did not pass|"
-    r"^//\S+[ \t]+(?:FAILED|TIMEOUT)\b|^(?!\d)\S*(?:::\S+| > .+)[ \t]+FAILED\b|^\[ +FAILED +\]|"
-    r"\*\*\*(?:Failed|Exception|Timeout|Not Run)\b|^(?:FAILURES|ERRORS)!$|^Result: FAIL|"
-    r"^(?:\[error\] )?Failed: Total|^Test suite \S+: FAIL|"
-    r"\[ FAIL [1-9]|: FAIL code [1-9]|Status: FAILURE!|\bTests(?: run)?: .*\bErrors: [1-9]|"
-    r"\bfailures?[,/ ]+[1-9]\d* errors?\b|^[1-9]\d* errors? (?:in [\d.]+m?s\b|occurred outside)|"
-    r"^[ \t]*Errors[ \t]+[1-9]|(?:passed|failed|skipped|warnings?), [1-9]\d* errors? in |"
-    r"test result: FAILED|^=+ .*\b[1-9]\d* errors?\b.*=+$|BUILD FAIL|Failed: +[1-9]|"
-    r"\[(?:build|setup) failed\]|ERR_PNPM_\w*FAIL|ELIFECYCLE|npm (?:ERR!|error)|^make(?:\[\d+\])?: \*\*\*|"
-    r"^Traceback \(most recent call last\)|error\[E\d+\]|^ERROR: (?:file or directory )?not found"
+    _sign(
+        r"\n(?:(?:FAILED|ERROR)[ \t]+\S+\.\w+|FAIL(?=[\s:])|(?:FAIL|ERROR): \w|FAILED \(|(?:FAILURES|ERRORS)!$|"
+        r"(?:#|ℹ) fail [1-9]|//\S+[ \t]+(?:FAILED|TIMEOUT)\b|\[ +FAILED +\]|Result: FAIL|Test suite \S+: FAIL|"
+        r"(?:\[error\] )?Failed: Total|make(?:\[\d+\])?: \*\*\*|Traceback \(most recent call last\)|"
+        r"ERROR: (?:file or directory )?not found|[1-9]\d* errors? (?:in [\d.]+m?s\b|occurred outside)|"
+        r"=+ .*\b[1-9]\d* errors?\b.*=+$|"
+        r"[ \t]*(?:--- FAIL:|[1-9]\d* fail$|not ok\b(?!.*# (?:TODO|SKIP))|Errors[ \t]+[1-9]))"
+    ),
+    _sign(rf"{_NUMBER}(?:(?:out )?of \d+ )?(?:{_UNIT})?(?i:failed|failures?|failing|fails)\b"),
+    _sign(r"[\n,;(|][ \t]*(?:# )?(?i:fail(?:s|ed|ing|ures?)?):[ \t]+[1-9]"),
+    _sign(rf"{_TESTS}(?<!\bno tests )(?:failed|Failed|FAILED)[ .!:)*]*$", no="[✓✔√]"),
+    _sign(r"\n(?!\d)\S*(?:::\S+| > .+)[ \t]+FAILED\b", "FAILED"),
+    _sign(r"\n[^\w\n]*(?i:some |these )?tests? did not pass", "did not pass"),
+    _sign(r"\b(?:failures|failed)(?:=|\": ?)[1-9]", "failures=", "failed=", 'failures"', 'failed"'),
+    _sign(r"\*\*\*(?:Failed|Exception|Timeout|Not Run)\b", "***"),
+    _sign(r"\bTests(?: run)?: .*\bErrors: [1-9]", "Errors: "),
+    _sign(r"\bfailures?[,/ ]+[1-9]\d* errors?\b", "failure"),
+    _sign(r"(?:passed|failed|skipped|warnings?), [1-9]\d* errors? in ", " error"),
+    _sign(r"\[ FAIL [1-9]|: FAIL code [1-9]|Status: FAILURE!", " FAIL"),
+    _sign(
+        r"\.\.\. FAILED$|test result: FAILED|BUILD FAIL|Failed: +[1-9]",
+        *("... FAILED", "result: FAILED", "BUILD FAIL", "Failed: "),
+    ),
+    _sign(
+        r"\[(?:build|setup) failed\]|ERR_PNPM_\w*FAIL|ELIFECYCLE|npm (?:ERR!|error)|error\[E\d+\]",
+        *(" failed]", "ERR_PNPM_", "ELIFECYCLE", "npm ", "error[E"),
+    ),
 )
 _TESTS_PASSED = (
-    rf"(?:{_NUMBER}|\b([1-9]\d*)(?:/| (?:out )?of )\1 )(?:{_UNIT})?(?i:passed|passing|pass)\b|\bpassed(?:=|\": ?)[1-9]|"
-    r"^[ \t]*[1-9]\d* pass$|^ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+m?s)"
-    r"(?!.*no tests to run)|^PASS$|test result: ok\. [1-9]|^OK(?: \(|$)|^# pass [1-9]|"
-    rf"\b[1-9]\d* {_UNIT[:-1]}, (?:\d+ assertions?, |with )?0 failures\b|\b[1-9]\d* success(?:es)? / 0 fail|"
-    r"\b[1-9]\d* runs, \d+ assertions, 0 failures, 0 errors|^0 failures, 0 errors|"
-    r"BUILD SUCCESS|^Passed!|Failed: +0, Passed: +[1-9]|^All \d* ?tests passed|"
-    r"^(?!.*(?:[✓✔√]|\b[Nn]ot? ))(?:.*(?<!\d) )?(?i:tests?(?: run)? (?:passed|succeeded|successful))[ .!*]*$|"
-    r"^Result: PASS|^\[ +PASSED +\] [1-9]|"
-    r"\[ FAIL 0 .*\bPASS [1-9]|^# PASS: +[1-9]|^ℹ pass [1-9]|^(?:\[info\] )?Passed: Total [1-9]|"
-    r"^Executed ([1-9]\d*) of \2 SUCCESS|"
-    r"\b([1-9]\d*) of \3 test suites? .*passed|^Ok: +[1-9]|^//\S+[ \t]+(?:\(cached\) )?PASSED\b|Status: SUCCESS!|"
-    r"^100% tests passed|^DONE [1-9]\d* tests(?: in|, \d+ skipped in)|congratulations :\)"
+    _sign(
+        r"\n(?:[ \t]*[1-9]\d* pass$|ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+m?s)(?!.*no tests to run)|PASS$|"
+        r"OK(?: \(|$)|(?:#|ℹ) pass [1-9]|0 failures, 0 errors|Passed!|All \d* ?tests passed|Result: PASS|"
+        r"\[ +PASSED +\] [1-9]|# PASS: +[1-9]|(?:\[info\] )?Passed: Total [1-9]|Executed ([1-9]\d*) of \1 SUCCESS|"
+        r"Ok: +[1-9]|//\S+[ \t]+(?:\(cached\) )?PASSED\b|100% tests passed|"
+        r"DONE [1-9]\d* tests(?: in|, \d+ skipped in))"
+    ),
+    _sign(rf"{_NUMBER}(?:{_UNIT})?(?i:passed|passing|pass)\b"),
+    _sign(rf"({_COUNT})(?:/| (?:out )?of )\1 (?:{_UNIT})?(?i:passed|passing|pass)\b", "/", "of "),
+    _sign(rf"{_TESTS}(?i:passed|succeeded|successful)[ .!*]*$", no=r"[✓✔√]|\b[Nn]ot? "),
+    _sign(rf"{_COUNT} {_UNIT[:-1]}, (?:\d+ assertions?, |with )?0 failures\b", "0 failures"),
+    _sign(rf"{_COUNT} (?:success(?:es)? / 0 fail|runs, \d+ assertions, 0 failures, 0 errors)", "0 fail"),
+    _sign(r"\bpassed(?:=|\": ?)[1-9]", "passed=", 'passed"'),
+    _sign(rf"({_COUNT}) of \1 test suites? .*passed", " test suite"),
+    _sign(r"\[ FAIL 0 .*\bPASS [1-9]", "[ FAIL 0 "),
+    _sign(
+        r"test result: ok\. [1-9]|BUILD SUCCESS|Failed: +0, Passed: +[1-9]|Status: SUCCESS!|congratulations :\)",
+        *("result: ok", "SUCCESS", ", Passed: ", "congratulations"),
+    ),
 )
 _FAILED = (  # what begins a line, and a word, stands together: each of them is tried at every character
     r"^(?:[ \t]*error(?:\[|:| )|make(?:\[\d+\])?: \*\*\*|[1-9]\d* issues?[:.]|(?:vet|#) \S+.*\n\S+\.go:\d+|"
@@ -87,13 +127,13 @@ _PASSED = (
 # Each match has one of these in it. Looking for words is much quicker than the patterns, which then see only
 # the lines that hold one.
 _TESTS_FAILED_WORDS = (
-    *("FAIL", "fail", "Fail", "ERR", "npm error", "error[E", " error", "not ok", "ELIFECYCLE", "***", "Traceback"),
+    *("FAIL", "fail", "Fail", "ERR", "error[E", " error", "not ok", "ELIFECYCLE", "***", "Traceback"),
     *("not found", "Not Run", "Timeout", "TIMEOUT", "did not pass", "Errors"),
 )
 _TESTS_PASSED_WORDS = (
-    *(" passed", "passed=", 'passed"', " passing", " pass", "# pass", "\nok", "\nPASS\n", "\nPassed!", "PASSED"),
+    *(" pass", "passed=", 'passed"', "\nok", "\nPASS\n", "\nPassed!", "PASSED"),
     *("Passed: ", "\nOK", ": ok. ", "0 fail", "FAIL 0", "SUCCE", "uccessful", "ucceeded", "\nDONE ", ": PASS"),
-    *("# PASS:", "ℹ pass", "\nOk:", "congratulations :)"),
+    *("# PASS:", "\nOk:", "congratulations :)"),
 )
 _FAILED_WORDS = (
     *("error", "not compile", "✖", "FAIL", "ERR", "ELIFECYCLE", "***", "issue", "reformat", "undefined", "Failed"),
@@ -133,11 +173,11 @@ def verdict(kind: CheckKind, said: str) -> Verdict:
         if _found(_FAILED, suspect) or (kind == "lint" and _found(_FOUND, suspect)):
             return Verdict(True)
         return Verdict(False) if _holds(text, _PASSED_WORDS) and _found(_PASSED, text) else Verdict(None)
-    if _found(_TESTS_FAILED, _lines_with(text, _TESTS_FAILED_WORDS)):
+    if any(_telling(text, _TESTS_FAILED_WORDS, _TESTS_FAILED)):
         return Verdict(True)
     if _holds(text, _NOTHING_RUN_WORDS) and _NOTHING_RUN.search(text) and not _SOME_RAN.search(text):
         return Verdict(None, ran=False)
-    return Verdict(False) if _found(_TESTS_PASSED, _lines_with(text, _TESTS_PASSED_WORDS)) else Verdict(None)
+    return Verdict(False) if any(_telling(text, _TESTS_PASSED_WORDS, _TESTS_PASSED)) else Verdict(None)
 
 
 def verdict_lines(said: str) -> list[str]:
@@ -145,8 +185,8 @@ def verdict_lines(said: str) -> list[str]:
     text = without_prefixes(plain(said))
     suspect = text.split("\n") if _holds(text, _PASSED_WORDS) else []
     found = [line for line in suspect if _holds(line, _PASSED_WORDS) and _found(_PASSED, line)]
-    for words, pattern in ((_TESTS_FAILED_WORDS, _TESTS_FAILED), (_TESTS_PASSED_WORDS, _TESTS_PASSED)):
-        found += [line for line in _lines_with(text, words).split("\n") if _found(pattern, line)]
+    for words, signs in ((_TESTS_FAILED_WORDS, _TESTS_FAILED), (_TESTS_PASSED_WORDS, _TESTS_PASSED)):
+        found += [line for _, line in sorted(_telling(text, words, signs))]
     return found + [line for line in _lines_with(text, _FAILED_WORDS).split("\n") if _found(_FAILED, line)]
 
 
@@ -157,6 +197,21 @@ def may_say_nothing_ran(kind: CheckKind, said: str) -> bool:
 
 def _found(pattern: str, text: str) -> bool:
     return re.search(pattern, text, re.MULTILINE) is not None
+
+
+def _telling(text: str, words: Iterable[str], signs: Iterable[_Sign]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text that hold one of the words and one of the signs, each with a number by which they are
+    in order; one with several signs comes again."""
+    lines = _lines_with(text, words)
+    suspect = f"\n{lines}\n"
+    for sign in signs if lines else ():
+        match = sign.pattern.search(suspect) if any(map(suspect.__contains__, sign.words)) else None
+        while match:
+            begin, end = suspect.rindex("\n", 0, match.end()) + 1, suspect.index("\n", match.end())
+            line = suspect[begin:end]
+            if sign.no is None or not sign.no.search(line):
+                yield begin, line
+            match = sign.pattern.search(suspect, end)
 
 
 def _holds(text: str, words: Iterable[str]) -> bool:

@@ -327,7 +327,7 @@ def _outcomes(
         kind = check.kind
         if call.failed is not True and _silent(call, steps, at, check) and says[kind].failed is None:
             result.append((check, False))
-        elif call.failed is False and _binds(steps, at) and _is_pass(call, says[kind].failed, kind):
+        elif call.failed is False and _binds(steps, at) and (call.stated or _is_pass(call, says[kind].failed, kind)):
             result.append((check, False if says.has_run(kind) else None))
         elif call.failed and _alone(steps, at):
             result.append((check, True if says.has_run(kind) else None))
@@ -337,9 +337,9 @@ def _outcomes(
 
 
 def _is_pass(call: ToolCall, says_failed: bool | None, kind: CheckKind) -> bool:
-    """Return whether a success is one of the check in it. Where only the tool's silence states it, its output must not
-    say otherwise; tests speak of how they ended."""
-    return call.stated or says_failed is False or (says_failed is None and (kind != "tests" or not call.said.strip()))
+    """Return whether a success that only the tool's silence states is one of the check in it: its output must not say
+    otherwise, and tests speak of how they ended."""
+    return says_failed is False or (says_failed is None and (kind != "tests" or not call.said.strip()))
 
 
 class _Says(dict[CheckKind, Verdict]):
