@@ -78,6 +78,8 @@ class _State(Struct):
     """Effects that took place, by text, the newest last."""
     failed: dict[str, StateLine] = field(default_factory=dict)
     """Effects that failed, by what has to succeed to make up for them."""
+    asked: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Names of the arguments with which these failed."""
     newest: NewestActs = field(default_factory=NewestActs)
     records: Records = field(default_factory=Records)
     commits: Commits = field(default_factory=Commits)
@@ -342,7 +344,7 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         if not effect.text and effect.git:
             return
         newest = islice(reversed(state.failed.items()), _MOST_TRIED)
-        over = [key for key, line in newest if corrects(effect, key, line.text)]
+        over = [key for key, line in newest if corrects(effect, key, line.text, state.asked.get(key, ()))]
         for key in (*made_up_for(effect.key), *over):
             state.failed.pop(key, None)
         state.ended |= {effect.ends} - {""}
@@ -355,6 +357,7 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         _take_place(state, effect.text, call.message, effect.act)
     else:
         what = effect.text + (f": {effect.reason}" if effect.reason else "")
+        state.asked[effect.key] = frozenset(name for name, _ in effect.given)
         state.failed[effect.key] = _failed_again(what, call.message, state.failed.pop(effect.key, None))
 
 
