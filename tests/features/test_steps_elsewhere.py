@@ -20,8 +20,6 @@ from tests.features.working import Session
         "npm dist-tag add left@1 latest",
         "cargo yank left@1",
         "gem push left-1.gem",
-        "flyctl secrets unset A && flyctl secrets set A=b",
-        "consul kv put a b",
         "airflow dags trigger daily",
     ],
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import dropwhile, pairwise, takewhile
 
 from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
+from compactor_cli.features.work.secret_words import command_without_values, without_values
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
@@ -143,7 +144,7 @@ def asked_of(words: Sequence[str]) -> Sequence[str]:
 
 def remote_step(words: Sequence[str], step: Step) -> str:
     """Return what a command does elsewhere, in short; empty when it does nothing there."""
-    program, rest = _program(words)
+    program, rest = _program(without_values(words))
     if program in _PUBLISHERS and (done := next(filter(_PUBLISHING.__contains__, rest[:2]), "")):
         return f"{program} publish" if done == "publish" else _said(program, rest, _TITLE_WIDTH)
     if program in _PUBLISHERS and (rest[:1] == ["dist-tag"] or (program, *rest[:1]) == ("gem", "push")):
@@ -237,7 +238,7 @@ def _ssh(rest: Sequence[str], document: str) -> str:
     at = 0
     while at < len(rest) and rest[at].startswith("-"):
         at += 2 if _SSH_VALUED.fullmatch(rest[at]) else 1
-    command = " ".join(rest[at + 1 :]) or document
+    command = command_without_values(" ".join(rest[at + 1 :]) or document)
     writes = _WRITES.search(command)
     done = next((step for step in steps(command) if not _looks_there(step)), None)
     if not done and not writes:

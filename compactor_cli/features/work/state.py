@@ -28,6 +28,7 @@ from compactor_cli.features.work.overtaking import NewestActs
 from compactor_cli.features.work.page_acts import page_effects
 from compactor_cli.features.work.put_right import carried_key, corrects
 from compactor_cli.features.work.records import Records
+from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
@@ -253,7 +254,7 @@ def _note_running(state: _State, call: ToolCall) -> None:
     for number in (call.asked, *handles(call.arguments)) if state.running else ():
         state.running.pop(number, None)
     if call.running:
-        text = f"{_RUNNING}{one_line(call.command, COMMAND_WIDTH)} ({call.running})"
+        text = f"{_RUNNING}{one_line(command_without_values(call.command), COMMAND_WIDTH)} ({call.running})"
         state.running[call.running] = StateLine("effect", text, call.message, open=True)
 
 
