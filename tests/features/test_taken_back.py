@@ -131,3 +131,8 @@ def test_other_commands_of_the_stash_leave_it(other):
 @pytest.mark.parametrize("aside", ["git stash -q", "git stash --keep-index", "git -C . stash push"])
 def test_a_check_of_what_was_there_before_is_none_of_the_changes(aside):
     assert Session().runs(f"{aside} && pytest -q; git stash pop -q", "1 failed, 2 passed").texts("check") == []
+
+
+def test_a_folder_that_is_only_called_home_is_not_that_of_the_user():
+    session = Session().runs("cd ~/relay && ls").runs("cd ~/relay && ls").edits("/srv/home/sam/relay/valve.go")
+    assert files(session.runs("cd ~/relay && git checkout .")) == ["edited /srv/home/sam/relay/valve.go, unchecked"]
