@@ -134,5 +134,5 @@ def test_a_check_of_what_was_there_before_is_none_of_the_changes(aside):
 
 
 def test_a_folder_that_is_only_called_home_is_not_that_of_the_user():
-    session = Session().runs("cd ~/relay && ls").runs("cd ~/relay && ls").edits("/srv/home/sam/relay/valve.go")
+    session = Session().runs("cd /w && ls").runs("cd /w && ls").edits("/srv/home/sam/relay/valve.go")
     assert files(session.runs("cd ~/relay && git checkout .")) == ["edited /srv/home/sam/relay/valve.go, unchecked"]
