@@ -40,7 +40,7 @@ def test_what_was_set_of_another_thing_stays(before: str, after: str) -> None:
         ("kubectl scale deploy/a --replicas 3", "kubectl scale deploy/a --replicas 5"),
         ("kubectl label pods -l app=a team=x", "kubectl label pods -l app=a team=y"),
         ("kubectl label pod web team=x", "kubectl label pod web team-"),
-        ("kubectl set env deploy/a A=1", "kubectl set env deploy/a A=2 B=1"),
+        ("kubectl set env deploy/a A=1", "kubectl set env deploy/a A=… B=…"),
         ("helm upgrade a chart --set x=1", "helm upgrade a chart --set x=2"),
         (
             "aws ecs update-service --name a --desired-count 3",

@@ -45,6 +45,7 @@ def test_a_check_alone_and_another_file_leave_it_open(command):
         "tidectl fill -a && tidectl level && tidectl drain",
         "cd deck && tidectl fill -a && pytest",
         "tidectl fill -a | tail -5 && tidectl level | tail",
+        "tidectl fill -a | tail -5 && tidectl level",
         "ls; tidectl fill -a && ls",
         "tidectl fill -a && git commit -qm full",
     ],
@@ -52,7 +53,7 @@ def test_a_check_alone_and_another_file_leave_it_open(command):
 def test_each_step_that_has_to_succeed_for_the_whole_makes_up_for_its_error(later):
     session = Session().runs("tidectl fill -a", LOCKED)
     assert errors(session) == ["open error: Error: the tank is locked (tidectl fill -a)"]
-    assert errors(session.runs(later, "levels: 4, ERROR=0\n3 passed\nexit code: 0")) == []
+    assert errors(session.runs(later, "levels: 4, ERROR=0\n0 errors\n3 passed\nexit code: 0")) == []
 
 
 @pytest.mark.parametrize(
@@ -65,12 +66,21 @@ def test_each_step_that_has_to_succeed_for_the_whole_makes_up_for_its_error(late
         ("tidectl fill -a && tidectl level", f"{FAILS}Error: no level"),
         ("tidectl fill -a && pytest", f"{FAILS}Error: the tank is locked"),
         ("tidectl fill -a | tail -5 && tidectl level", "Error: the tank is locked\n4\nexit code: 0"),
+        ("tidectl fill -a | tail -5 && tidectl level", "usage: tidectl fill [-a]\n4\nexit code: 0"),
+        ("tidectl fill -a | tail -5 && tidectl level", "panic: no tank\n4\nexit code: 0"),
         ("tidectl fill -a & tidectl level", "4\nexit code: 0"),
     ],
 )
 def test_a_step_that_may_have_failed_makes_up_for_nothing(later, said):
     session = Session().runs("tidectl fill -a", LOCKED).runs(later, said)
     assert any("tidectl fill -a" in text or "locked" in text for text in errors(session))
+
+
+def test_a_step_that_says_the_same_as_before_into_a_pipe_makes_up_for_nothing():
+    session = Session().runs("tidectl fill -a", f"{FAILS}tank: stuck in the mud")
+    told = errors(session)
+    assert len(told) == 1
+    assert errors(session.runs("tidectl fill -a | tail -5", "tank: stuck in the mud\nexit code: 0")) == told
 
 
 LONG = "tidectl fill --all --until full --from ../north/tank && sluice open --slowly --side left && tidectl drain -q"

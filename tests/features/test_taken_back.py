@@ -57,7 +57,7 @@ def test_all_of_a_folder_below_is_not_all():
         ("git checkout pump/inner", ""),
         ("git checkout pump", "Updated 2 paths from the index"),
         ("git checkout inner", "Updated 1 path from the index"),
-        ("cd pump && git checkout inner", ""),
+        ("cd pump && git checkout inner", "Updated 1 path from the index"),
         ("git checkout -q pump/inner/valve.go", ""),
         ("git checkout main pump", "Updated 1 path from 3f1c2d4"),
         ("git checkout HEAD~1 pump tank", ""),
@@ -70,13 +70,23 @@ def test_a_folder_is_taken_back_without_dashes(command, said):
 
 
 def test_a_file_without_an_ending_is_taken_back():
-    assert files(Session().edits("Makefile").runs("git checkout Makefile")) == ["restored Makefile"]
+    assert files(Session().edits("Makefile").runs("git checkout Makefile", "Updated 1 path from the index")) == [
+        "restored Makefile"
+    ]
 
 
 @pytest.mark.parametrize(
     ("command", "said"),
     [
         ("git checkout inner", ""),
+        ("git checkout pump", ""),
+        ("git checkout -q pump", ""),
+        ("git checkout pump 2>/dev/null | tail -1", ""),
+        ("git checkout pump", "Zu Branch 'pump' gewechselt"),
+        ("git checkout pump/inner", "Basculement sur la branche 'pump/inner'"),
+        ("git checkout pump && git checkout main.go", "Zu Branch 'pump' gewechselt\nUpdated 1 path from the index"),
+        ("git checkout pump", "Updated 0 paths from the index"),
+        ("git checkout pump/inner/", "Updated 0 paths from the index"),
         ("git checkout inner", "Switched to branch 'inner'"),
         ("git checkout valve.go", "Switched to branch 'valve.go'"),
         ("git checkout tank", "Updated 1 path from the index"),
@@ -95,7 +105,8 @@ def test_a_branch_and_another_place_take_nothing_back(command, said):
 
 
 def test_new_files_stay_when_their_folder_is_taken_back():
-    session = Session().runs("touch pump/new.go").edits("pump/valve.go").runs("git checkout pump")
+    session = Session().runs("touch pump/new.go").edits("pump/valve.go")
+    session.runs("git checkout pump", "Updated 1 path from the index")
     assert files(session) == ["created pump/new.go, unchecked", "restored pump/valve.go"]
 
 
@@ -120,3 +131,8 @@ def test_other_commands_of_the_stash_leave_it(other):
 @pytest.mark.parametrize("aside", ["git stash -q", "git stash --keep-index", "git -C . stash push"])
 def test_a_check_of_what_was_there_before_is_none_of_the_changes(aside):
     assert Session().runs(f"{aside} && pytest -q; git stash pop -q", "1 failed, 2 passed").texts("check") == []
+
+
+def test_a_folder_that_is_only_called_home_is_not_that_of_the_user():
+    session = Session().runs("cd /w && ls").runs("cd /w && ls").edits("/srv/home/sam/relay/valve.go")
+    assert files(session.runs("cd ~/relay && git checkout .")) == ["edited /srv/home/sam/relay/valve.go, unchecked"]

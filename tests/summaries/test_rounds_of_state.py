@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
 from compactor_cli.features.work.state import session_state
 from compactor_cli.features.work.told_files import files_in_state, files_under_headings
+from compactor_cli.summary_text.headers import state_heading
 from compactor_cli.summary_text.verbatim import block
 from tests.pipeline.sessions import assistant, compact, filler, user
 from tests.strategies import work
@@ -71,7 +73,12 @@ Stands for messages 2-81 (7,929 tokens; ctx_b5eb01fc).
         ("- `src/a.py` edited 2x, restored, read [#4]", "restored src/a.py"),
         ("- `src/a.py` restored, edited [#4]", "edited src/a.py"),
         ("| `src/a.py` | edited 2x | + x = 1 [#4] |", "edited src/a.py 2x"),
+        ("- `src/a.py` edited 2x · as asked [it is] [#4]", "edited src/a.py 2x"),
         ("- `src/a.py` read 2x [#4]", ""),
+        ("- `src/a.py` edited [#4] by hand [#5]", ""),
+        ("- `src/` restored [#4]", ""),
+        ("- `/tmp/a.py` edited [#4]", ""),
+        ("- `git push` edited [#4]", ""),
         ("- `src/a.py` edited by hand [#4]", ""),
         ("- `src/a.py` edited", ""),
         ("- `pytest -q` (2x, last ok) [#4]", ""),
@@ -91,3 +98,42 @@ def test_what_the_user_pasted_into_a_request_changed_no_file() -> None:
 def test_the_state_tells_its_files_as_a_list_does() -> None:
     text = "State at the end:\n- created a.py, edited 2x, unchecked\n- edited b.py 3x\n- git commit -m edited c.py 2x"
     assert list(files_in_state(text)) == [("a.py", "created, edited 2x"), ("b.py", "edited 3x")]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("edited 3x", "deleted", "deleted a.py"),
+        ("edited 3x", "edited 2x", "edited a.py 5x"),
+        ("created, edited 2x", "edited", "created a.py, edited 3x"),
+        ("deleted", "created", "created a.py"),
+        ("edited 3x", "restored", "restored a.py"),
+        ("restored", "edited", "edited a.py"),
+    ],
+)
+def test_of_two_summaries_the_newer_one_is_believed(first: str, second: str, told: str) -> None:
+    texts = [_SUMMARY.format(f"- `a.py` {done} [#4]") for done in (first, second)]
+    messages = compact([user("Mend it."), *map(user, texts), assistant("Done.")], target_ratio=1.0).messages
+    assert [message.origin for message in messages].count("summary") == len(texts)
+    assert [line.text for line in session_state(messages)] == [told]
+
+
+def test_what_a_state_counts_is_not_counted_again() -> None:
+    listed = _SUMMARY.format("- `a.py` edited 3x [#4]")
+    texts = [listed, f"{_SUMMARY.format('- `b.py` edited [#9]')}\n\nState at the end:\n- edited a.py 4x"]
+    messages = compact([user("Mend it."), *map(user, texts), assistant("Done.")], target_ratio=1.0).messages
+    assert sorted(line.text for line in session_state(messages)) == ["edited a.py 4x", "edited b.py"]
+
+
+def test_what_a_state_counts_of_a_later_summary_is_not_counted_again() -> None:
+    first = f"{_SUMMARY.format('- `b.py` edited [#9]')}\n\n{state_heading(1)}\n- edited a.py 4x"
+    texts = [first, _SUMMARY.format("- `a.py` edited 3x [#4]")]
+    messages = compact([user("Mend it."), *map(user, texts), assistant("Done.")], target_ratio=1.0).messages
+    assert sorted(line.text for line in session_state(messages)) == ["edited a.py 4x", "edited b.py"]
+
+
+def test_lines_without_an_end_are_read_at_once() -> None:
+    text = _SUMMARY.format("- `a`" + " edited" * 9_000 + " [#4" * 9_000 + "\n- `a`" + " [#4" * 100_000 + "x")
+    begun = time.process_time()
+    assert list(files_under_headings(text)) == []
+    assert time.process_time() - begun < 1

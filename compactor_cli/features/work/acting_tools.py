@@ -29,7 +29,8 @@ _WITHIN = compiled_later(
 )
 """Tools that change files and plans of the session, which are told elsewhere, or run a task of the project."""
 _OF_SERVICE = compiled_later(
-    r"(?=.*(?:_i?id|Id|Key|[Nn]umber)$)(?!.*(?:session|request|tool_?call|user|thread|cell|node|run)_?(?:id|Id)$).+"
+    r"(?=.*(?:_i?id|Id|Key|[Nn]umber)$)(?!.*(?:session|request|tool_?call|user|thread|cell|node|run)_?(?:id|Id)$)"
+    r"(?!.*(?:[aA]pi|[sS]ecret|[aA]ccess|[pP]rivate)Key$).+"
 )
 """Arguments that say which thing of a service is meant."""
 _FILE_TOOL = compiled_later(r"(?:create|write|save|delete|update|move|rename|edit|copy)_?file$", re.IGNORECASE)

@@ -20,6 +20,8 @@ _NONE_COUNTED = compiled_later(
     r"\b(?:errors?|fail(?:ed|ures?)?)[=:]\s*0\b|\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b", re.IGNORECASE
 )
 """How a report says that nothing went wrong."""
+_GAVE_UP = compiled_later(r"^(?:[Uu]sage|panic|E): |^[Ee]xit (?:code|status):? [1-9]", re.MULTILINE)
+"""How programs say that they did nothing, beside by an error."""
 
 
 def ended(command: str, failed: bool | None, said: str) -> bool | None:
@@ -41,13 +43,18 @@ def ended(command: str, failed: bool | None, said: str) -> bool | None:
 
 
 def succeeded(line: Sequence[Step], said: str) -> Iterator[Step]:
-    """Yield the steps that have to have succeeded for the whole to succeed; of one whose output goes to another program
-    only that nothing tells of an error says so."""
+    """Yield the steps that have to have succeeded for the whole to succeed; one whose output goes to another program
+    is taken to have done so where nothing that is known tells of an error, though it may say so in other words."""
     for at in range(len(line) - 1, -1, -1):
         after = line[at].after
-        if after == "|" and result_errors(_NONE_COUNTED.sub("", said), True, limit=1):
+        if after == "|" and _complains(said):
             continue
         alternative = at > 0 and line[at - 1].after == "||"  # it may not have run
         if alternative or (after not in ("", "&&", "|") and at < len(line) - 1):
             return
         yield line[at]
+
+
+def _complains(said: str) -> bool:
+    """Return whether an output tells of an error, as far as one can see."""
+    return _GAVE_UP.search(said) is not None or bool(result_errors(_NONE_COUNTED.sub("", said), True, limit=1))

@@ -39,7 +39,8 @@ _WAS_THERE = compiled_later(
 )
 """How a tool says that the file that it wrote was there before."""
 _SAID_FIRST = 300
-_UPDATED = compiled_later(r"^Updated \d+ paths? from ", re.MULTILINE)
+_UPDATED = compiled_later(r"^Updated [1-9]\d* paths? from ", re.MULTILINE)
+_NONE_UPDATED = compiled_later(r"^Updated 0 paths from ", re.MULTILINE)
 _BRANCHES = compiled_later(
     r"^(?:Switched to (?:a new )?branch|Already on|Note: switching to) '([^'\n]+)'", re.MULTILINE
 )
@@ -180,18 +181,23 @@ class ChangedFiles(Struct):
 
     def _checked_out(self, folder: str, place: str, said: str) -> list[str]:
         """Return the open changes within a place, as git is told it in a folder; none where git said that it went to
-        a branch of that name."""
-        if place in _BRANCHES.findall(said):
+        a branch of that name, or that it took nothing."""
+        if place in _BRANCHES.findall(said) or (_NONE_UPDATED.search(said) and not _UPDATED.search(said)):
             return []
         outside = folder.startswith(("/", "~"))
         named = [] if outside or not folder else self._within(normpath(join(folder, place)), self._open)
         return named or self._within(place, self._open)
 
     def _picked(self, folder: str, place: str, said: str) -> list[str]:
-        """Return the same of a place whose name may be that of a branch: git takes no name that is both."""
+        """Return the same of a place whose name may be that of a branch: where it is one word, git goes to the branch,
+        and says so in any language, or nothing. What git has to say of a name, it says in quotes."""
+        if f"'{place}'" in said:
+            return []
         found = self._checked_out(folder, place, said)
         if _UPDATED.search(said):
             return found
+        if "/" not in place:
+            return []
         start = normpath(join(folder, place))
         return [name for name in found if lies_in(name.removeprefix(f"{self.home}/"), start)]
 

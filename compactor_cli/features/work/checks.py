@@ -40,10 +40,26 @@ _NO_TARGET = compiled_later(r"[/.]")
 """In what is neither a subcommand nor a target."""
 _NAMED = compiled_later(r"[/.:]|test|spec", re.IGNORECASE)
 """In what a run is limited to."""
-_COMPILING = word_set("go cargo dotnet mvn mvnw gradle gradlew swift zig sbt mix cabal stack")
-"""Programs that compile anew what they test."""
-_NO_CODE = compiled_later(r"^vet: |\berror\[E\d+\]", re.MULTILINE)
-"""How linters say that they could not compile it, rather than what they think of it."""
+_PLACE = r"^(?:vet: )?\S+\.[A-Za-z]\w{0,9}(?::\d+:\d+: |\(\d+,\d+\): error )"
+_BY_MAVEN = compiled_later(r"COMPILATION ERROR")
+_BY_GRADLE = compiled_later(r"^Execution failed for task '\S*:compile\w+'|^Compilation failed", re.MULTILINE)
+_NOT_COMPILED = {
+    **dict.fromkeys(("go", "dotnet", "swift"), compiled_later(_PLACE, re.MULTILINE)),
+    "cargo": compiled_later(r"^error\[E\d+\]", re.MULTILINE),
+    "mix": compiled_later(r"^== Compilation error", re.MULTILINE),
+    **dict.fromkeys(("mvn", "mvnw"), _BY_MAVEN),
+    **dict.fromkeys(("gradle", "gradlew"), _BY_GRADLE),
+}
+"""Programs that compile anew what they test, and how they say that they could not compile it."""
+_LINTED = compiled_later(r"^error: (?!could not compile|aborting due to)|^(?!vet: )\S+\.go:\d+:\d+: ", re.MULTILINE)
+"""What a linter thinks of what it could compile."""
+_AFTERWARDS = compiled_later(
+    r"\bld(?:\.\w+)?: |\blink(?:er|ing)\b|\bundefined (?:reference|symbol)|cannot find -l", re.IGNORECASE
+)
+"""Of what goes wrong behind compiling, which tests need not do."""
+_NARROWER = word_set("--lib --doc --bin --bins --example --examples --test --no-build")
+"""Options with which not all is compiled that a build would."""
+_CONFIGURED = compiled_later(r" (?:-c|--configuration)[ =](\S+)")
 _WIDTH = 100
 """Longest label of a check."""
 
@@ -97,14 +113,17 @@ class CheckRun(Struct, frozen=True):
     def compiles(self, other: CheckRun, said: str) -> bool:
         """Return whether a pass of these tests says that what the other check could not compile compiles now: the same
         program compiles it for them. `said`: what the other one said."""
+        stated = _NOT_COMPILED.get(self.program)
+        if stated is None or (self.kind, self.program) != ("tests", other.program) or not stated.search(said):
+            return False
+        if _AFTERWARDS.search(said) or (other.kind != "build" and _LINTED.search(said)):
+            return False
         return (
-            (self.kind, self.program) == ("tests", other.program)
-            and self.program in _COMPILING
-            and (other.kind == "build" or _NO_CODE.search(said) is not None)
-            and self.folder in ("", other.folder)
+            self.folder in ("", other.folder)
             and self._includes(other.paths, other.selected)
             and _options(self.label) >= _options(other.label)
-            and "--no-build" not in self.label
+            and _NARROWER.isdisjoint(self.label.split())
+            and (self.program != "dotnet" or _CONFIGURED.findall(self.label) == _CONFIGURED.findall(other.label))
         )
 
     def covers_name(self, other: CheckRun, name: str) -> bool:

@@ -15,6 +15,7 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line
 from compactor_cli.features.work.json_results import result_members, says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
+from compactor_cli.features.work.secret_words import CUT, is_key, is_secret
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
@@ -62,6 +63,8 @@ _HOLDS = _WITHIN_WHAT | word_set("space folder parent drive cloud site list cale
 """Words of arguments that say in what a thing is made."""
 _CALLED = ("key", "identifier", "shortId", "short_id")
 """Members of a result with the name that people have for a thing, beside the identity that a service has for it."""
+_ISSUE_KEY = compiled_later(r"[A-Z][A-Z\d_]{0,14}-\d{1,7}")
+"""How a tracker of issues calls one of them."""
 _NUMBER = compiled_later(r"(?=.*\d)\S{1,30}(?: \S{1,12}){0,2}|(?=.*\d)(?=.*; ).{1,60}")
 """An amount, a date, an account; or a list of some, such as flights."""
 _ONE_WORD = compiled_later(r"[#@]?[^\W\d](?:[^\W\d]|[./@-](?=\w)){0,29}")
@@ -149,7 +152,7 @@ def act_effect(call: ToolCall) -> Effect:
     text, ended = act_text(f"{named} {title}".strip(), details), _ended(call.tool, arguments)
     if asked and done and call.answered and not (is_meant or made):
         text = ""  # an agent may add two numbers by such a tool
-    others = tuple((name, said) for name, value in arguments.items() if (said := _scalar(value)) and said != asked)
+    others = tuple((name, said) for name, value in arguments.items() if (said := _shown(name, value)) and said != asked)
     return Effect(
         text, key, done, reason(call), ended, call.undecided, asked=head, given=others, act=act if thing else None
     )
@@ -211,9 +214,10 @@ def _stems(*names: str) -> set[str]:
 
 def _identities(arguments: dict[str, Any]) -> list[str]:
     """Return what the arguments identify: a reservation, an order, an issue; what this is in comes behind it."""
-    others = (key for key in arguments if _IDENTITY.search(key) and key not in _NOT_MEANT)
+    others = (key for key in arguments if _IDENTITY.search(key) and key not in _NOT_MEANT and not is_secret(key))
     keys = [*_IDENTITY_KEYS, *sorted(others, key=lambda key: not _HOLDS.isdisjoint(tool_words(key)))]
-    return list(dict.fromkeys(filter(None, (_scalar(arguments.get(key)) for key in keys))))[:2]
+    said = filter(None, (_scalar(arguments.get(key)) for key in keys))
+    return list(dict.fromkeys(text for text in said if not is_key(text)))[:2]
 
 
 def _held_in(arguments: dict[str, Any]) -> list[str]:
@@ -230,7 +234,10 @@ def _made(said: str, arguments: dict[str, Any], *, named: bool = True) -> list[s
         return [address.group()]
     given = set(map(_scalar, arguments.values()))
     for record in _records(said):
-        members = {key: text for key, item in record.items() if key not in _NOT_MEANT and (text := _scalar(item))}
+        told = ((key, _scalar(item)) for key, item in record.items() if key not in _NOT_MEANT and not is_secret(key))
+        members = {key: text for key, text in told if text and not is_key(text)}
+        if not _ISSUE_KEY.fullmatch(members.get("key", "")):
+            members.pop("key", None)  # it may open something
         called = [members[key] for key in _CALLED if _NAMES_ITSELF.fullmatch(members.get(key, ""))]
         words = [text for text in members.values() if named and _NAMES_ITSELF.fullmatch(text) and text not in given]
         if found := called[:1] or _identities(members) or words[:2]:
@@ -265,6 +272,12 @@ def _scalar(value: object) -> str:
     return one_line(str(value), _SCALAR_WIDTH) if _is_scalar(value) else ""
 
 
+def _shown(name: str, value: object) -> str:
+    """Return the value of an argument as it is told: of a password only that there is one."""
+    text = _scalar(value)
+    return CUT if text and (is_secret(name) or is_key(text)) else text
+
+
 def _is_scalar(value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
@@ -279,7 +292,7 @@ def _details(tool: str, arguments: dict[str, Any], told: Collection[str]) -> tup
     found: list[tuple[str, str]] = []
     room = _ARGUMENTS_WIDTH
     for key in names:
-        text = _scalar(arguments[key]) or _listed(arguments[key], room - len(key) - 3)
+        text = _shown(key, arguments[key]) or _listed(arguments[key], room - len(key) - 3)
         size = len(key) + len(text) + 3
         if text and text not in told and size <= room:
             found.append((key, text))

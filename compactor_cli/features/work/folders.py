@@ -23,7 +23,7 @@ _AT_HOME = r"(?:~|\$HOME|\$\{HOME\})/"
 _CHANGES = compiled_later(
     rf"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+((?:/|{_AT_HOME})[\w./~+@-]+|'/[^'\n]+'|\"(?:/|{_AT_HOME})[^\"\n]+\")"
 )
-_USERS = compiled_later(r"(?:\$HOME|\$\{HOME\}|/root|(?:/[\w-]+){0,2}/(?:home|Users)/[^/]+)(?=/|$)")
+_USERS = compiled_later(r"(?:\$HOME|\$\{HOME\}|/root|/(?:home|Users)/[^/]+)(?=/|$)")
 """How the folder of a user begins a path where it is not written `~`."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from compactor_cli.features.work.acting_tools import acts, tool_words
 from compactor_cli.features.work.calls import ToolCall, main_argument, names_its_object, told_arguments
 from compactor_cli.features.work.effects import act_effect
+from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.shell import word_set
 
@@ -26,7 +27,8 @@ def told_in_flight(call: ToolCall) -> str:
     """Return what a call does, in one line."""
     values = list(told_arguments(call.arguments).values())
     if call.command:
-        told = call.command if call.command.startswith(f"{call.tool} ") else f"{call.tool} {call.command}"
+        command = command_without_values(call.command)
+        told = command if command.startswith(f"{call.tool} ") else f"{call.tool} {command}"
     elif acts(call.tool, call.arguments) or (
         len(values) > 1 and max(map(len, values)) < _SHORT and not names_its_object(call.arguments)
     ):

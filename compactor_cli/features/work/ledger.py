@@ -29,6 +29,9 @@ PATH_KEYS = (
     *("TargetFile", "AbsolutePath"),
 )
 _COMMAND_KEYS = ("command", "cmd", "script", "code_to_run", "keystrokes", "CommandLine", "argv")
+_GIVEN_TO = "argv"
+"""Argument with a command word by word, or with what a script is given that another argument names."""
+_NO_SCRIPT = frozenset((*PATH_KEYS, "program", "executable", "module", "script", "script_path")).isdisjoint
 _SEVERAL = "commands"
 """Argument with several command lines."""
 _CODE = "code"
@@ -46,7 +49,11 @@ _LISTS = ("files", "paths", "file_paths", "filePaths", "replacements", "edits")
 _NO_FILE = compiled_later(r"\n|^(?!file:)\w+://")
 _LONGEST_PATH = 299
 """Characters."""
-_CREATES = re.compile(r"(?:^|_)(?:write|create|new)|save_?(?:to_?)?file", re.IGNORECASE)
+_CREATES = re.compile(
+    r"(?:^|_)(?:write|create|new)|^(?!get|read|load|show|list|find|open|view|check|is_|has_)(?:.+_)?save_(?:to_)?file$"
+    r"|^save(?:To)?File$",
+    re.IGNORECASE,
+)
 _EDITS = re.compile(r"edit|replace|patch|apply_?diff|update|insert|append|modify", re.IGNORECASE)
 _DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
 _READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)
@@ -292,6 +299,8 @@ def command_of(arguments: Any) -> str:
         return ""
     for key in _COMMAND_KEYS:
         value = arguments.get(key)
+        if key == _GIVEN_TO and not _NO_SCRIPT(arguments):
+            continue
         if isinstance(value, str):
             return value
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):

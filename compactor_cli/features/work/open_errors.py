@@ -18,6 +18,7 @@ from compactor_cli.features.work.github_steps import looks_by_api
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.looking_tools import only_looks_by_name
 from compactor_cli.features.work.remote_steps import asked_of
+from compactor_cli.features.work.secret_words import command_without_values, without_values
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
@@ -175,6 +176,9 @@ class OpenErrors:
         done = {id(step) for step in succeeded(steps, call.said)}
         for step in [step for step in working if id(step) in done or step is working[-1]]:
             keys = (_named_key(step.words), _missing_program(step.words[0]))
+            known = self.errors.get(keys[0])
+            if known and known.text and "|" in call.command and known.text in call.said:
+                continue  # the exit code is that of a filter
             if not self.errors.keys().isdisjoint(keys) and _went_well(call):
                 self._over(keys[0])
                 self._over(keys[1])
@@ -300,14 +304,14 @@ def _shell_key(working: Sequence[Step], call: ToolCall) -> tuple[str, str]:
     that complains itself stands for it, else all of them do, in short."""
     if not working:
         return "", ""
-    whole = " ".join(call.command.split())
+    whole = " ".join((command_without_values(call.command) if call.failed else call.command).split())
     complaint = (
         said_why(call.said, command=True, width=_ERROR_WIDTH) if call.failed and len(whole) > _LABEL_WIDTH else ""
     )
     found = [step for step in working if _complains(step, complaint)] if complaint else []
     own = working if len(working) == 1 else found
     if len(own) == 1:
-        return _named_key(own[0].words), one_line(" ".join(own[0].words), _LABEL_WIDTH)
+        return _named_key(own[0].words), one_line(" ".join(without_values(own[0].words)), _LABEL_WIDTH)
     short = "".join(_named_key(step.words) + _BEHIND.get(step.after, "; ") for step in working).removesuffix("; ")
     label = whole if len(whole) <= _LABEL_WIDTH else short
     return _named_key(working[-1].words), one_line(label, _LABEL_WIDTH)

@@ -85,7 +85,7 @@ def _leaves_nothing(change: SqlChange, before: SqlChange) -> bool:
 def _setting(text: str) -> _Setting | None:
     """Return what a command sets, of its text; nothing for one that does something each time, or is cut."""
     words = text.split()
-    if words[0] not in ELSEWHERE - _NO_SETTER or text.endswith("…") or " → " in text:
+    if words[0] not in ELSEWHERE - _NO_SETTER or (text.endswith("…") and not text.endswith("=…")) or " → " in text:
         return None
     if _SETS.isdisjoint(word.split("-", 1)[0] for word in asked_of(words)[1:4]):
         return None

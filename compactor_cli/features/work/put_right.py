@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from compactor_cli.features.work.acting_tools import names_action, tool_words
 from compactor_cli.features.work.effects import Effect
@@ -17,8 +18,8 @@ _WORD = compiled_later(r"[^\W\d_]{3,}")
 _NUMBER = compiled_later(r"\d+")
 _TWICE = 2
 """So often a line names what is wrong: in what was to be done, and in why it was not."""
-_SETS = word_set("assign transition move transfer set update edit change")
-"""First words of tools that say how a thing is to be, whatever it was before."""
+_WHO = word_set("assignee account owner person")
+"""Words of arguments that say to whom a thing is given, who is one."""
 _MISSPELT, _SHORTEST = 2, 5
 """Letters that a misspelt name differs in, and so many it has at least; shorter ones are other names."""
 
@@ -32,9 +33,9 @@ def carried_key(what: str) -> str:
     return what if bare else named
 
 
-def corrects(done: Effect, failed: str, line: str) -> bool:
+def corrects(done: Effect, failed: str, line: str, names: Collection[str]) -> bool:
     """Return whether what was done is what failed before, with something put right: `failed` is the key of that, `line`
-    what is told of it."""
+    what is told of it, `names` those of its arguments, where they are known."""
     if not done.asked or not failed.startswith(f"{done.asked} "):
         return False
     if failed.startswith(f"{done.asked} ("):
@@ -43,16 +44,17 @@ def corrects(done: Effect, failed: str, line: str) -> bool:
     differing = [(word, other) for word, other in zip(words, others, strict=False) if word != other]
     if len(words) != len(others) or len(differing) != 1:
         return False
-    return _is_put_right(*differing[0], line) or _is_set_anew(done, words, differing[0][0])
+    return _is_put_right(*differing[0], line) or _is_given_to_another(done, words, differing[0][0], names)
 
 
-def _is_set_anew(done: Effect, words: list[str], value: str) -> bool:
-    """Return whether a tool was asked to set something of the thing that it is named for, which has one of that only:
-    who an issue is assigned to. `words`: the tool, the thing and what it is set to."""
+def _is_given_to_another(done: Effect, words: list[str], value: str, names: Collection[str]) -> bool:
+    """Return whether a tool was asked to assign the thing that it is named for, to somebody else than before: a thing
+    may have several of all else. `words`: the tool, the thing and who gets it; `names`: arguments of what failed."""
     tool = {word.rstrip("s") for word in tool_words(done.asked)}
     about = {said: {word.rstrip("s") for word in tool_words(name)} for name, said in reversed(done.given)}
-    thing, set_to = about.get("".join(words[1:2]), set()), about.get(value, set())
-    return tool_words(done.asked)[0] in _SETS and bool(thing & tool) and bool(set_to) and not set_to & tool
+    thing, gets = about.get("".join(words[1:2]), set()), about.get(value, set())
+    same = set(names) == {name for name, _ in done.given}
+    return same and tool_words(done.asked)[0] == "assign" and bool(thing & tool) and not _WHO.isdisjoint(gets)
 
 
 def _asks_same(given: dict[str, str], told: str) -> bool:

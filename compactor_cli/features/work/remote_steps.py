@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import dropwhile, pairwise, takewhile
 
 from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
+from compactor_cli.features.work.secret_words import command_without_values, without_values
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
@@ -13,6 +14,8 @@ from compactor_cli.text.shell import Step, operands, steps, word_set
 
 _PUBLISHERS = word_set("npm pnpm yarn cargo poetry bun gem uv")
 _PUBLISHING = word_set("publish unpublish yank deprecate")
+_PLACED = word_set("-C --prefix --cwd --dir --filter -F -w --workspace --registry --tag")
+"""Options of these with a value behind them."""
 _HOSTING = word_set("vercel netlify fly flyctl wrangler firebase cdk serverless sls")
 _ACTS = {
     "docker": word_set("push rm rmi"),
@@ -41,9 +44,9 @@ _ACTS = {
 }
 """Programs that act elsewhere, with the words that make them."""
 _LOOKS = word_set("status history list ls view show diff checkout --check --plan --sql --list")
+"""Words with which these look only: `kubectl rollout status`."""
 _GROUPS = {"state": word_set("rm mv push delete move replace-provider"), "workspace": ("delete",), "stack": ("rm",)}
 """Words behind which another one says what is to be done: `terraform state rm`."""
-"""Words with which these look only: `kubectl rollout status`."""
 _WITH_VALUE = word_set("-n --namespace --context --kubeconfig --profile --region -c --config")
 """Options with a value that stand before what a program is to do."""
 _ACTING = word_set("create close reopen comment publish deploy approve assign resolve update delete push commit note")
@@ -53,6 +56,8 @@ _CHANGES = word_set("update delete push add remove set edit")
 _OF_OUTPUT = ("--json", "--quiet", "-q", "--yes", "-y", "--silent", "--verbose", "-v")
 _PARTS_OF = word_set("add remove set edit put restart rollback trigger")
 """Words that do so behind the name of a part: `bd dep add`."""
+_ENDING = word_set("unset destroy rm")
+"""Those that do so behind the name of a part of what is hosted: `fly apps destroy`."""
 _OF_FILES = (
     RUNNERS
     | PLATFORMS
@@ -111,10 +116,12 @@ _REMOTE_LOOKS = word_set(
 )
 """Programs with which one only looks around on another host."""
 _REMOTE_LOOKING = compiled_later(
-    r"(?:status|logs?|ps|show|list|ls|get|inspect|info|images|describe|is-active|diff|version|--version|top|stats|states?(?:-[\w-]+)?)$"
+    r"(?:status|logs?|ps|show|list|ls|get|inspect|info|images|describe|is-active|diff|version|--version|top|stats|states?-[\w-]+)$"
 )
 _LOOPS = word_set("do then else if while until ! time")
 """Words of a shell before a command."""
+_SED_WRITES = compiled_later(r"^-[nErsuz]*i|^--in-place|(?:^[\d,$]*|/[gpI\d]*)w /?\S*[^/\s]$")
+"""Options with which `sed` changes files, and commands with which it writes to one."""
 _SUDO_VALUED = word_set("-u -g -h -p --user --group")
 _TEXT_WIDTH = 180
 _TITLE_WIDTH = 80
@@ -143,11 +150,9 @@ def asked_of(words: Sequence[str]) -> Sequence[str]:
 
 def remote_step(words: Sequence[str], step: Step) -> str:
     """Return what a command does elsewhere, in short; empty when it does nothing there."""
-    program, rest = _program(words)
-    if program in _PUBLISHERS and (done := next(filter(_PUBLISHING.__contains__, rest[:2]), "")):
+    program, rest = _program(without_values(words))
+    if program in _PUBLISHERS and (done := _published(program, rest)):
         return f"{program} publish" if done == "publish" else _said(program, rest, _TITLE_WIDTH)
-    if program in _PUBLISHERS and (rest[:1] == ["dist-tag"] or (program, *rest[:1]) == ("gem", "push")):
-        return "" if {"ls", "list"} & set(rest[1:2]) else _said(program, rest, _TITLE_WIDTH)
     if program in _RUNNERS:
         return _target(program, rest)
     if program in _ACTS and (program not in _HOSTING or _verb(rest) in _ACTS[program]):
@@ -168,6 +173,8 @@ def remote_step(words: Sequence[str], step: Step) -> str:
         return _cloud(program, rest)
     part = rest[1:2] if rest and not rest[0].startswith("-") else ()
     acting = not _ACTING.isdisjoint(rest[:2]) or not _PARTS_OF.isdisjoint(part)
+    if program in _HOSTING:  # what stands first may only begin a project here
+        acting = not (_PARTS_OF | _ACTING | _ENDING).isdisjoint(part)
     if acting and program not in _OF_FILES and not _SCRIPT.search(program):
         return _said(program, _telling(rest, _TITLE_WIDTH - len(program) - 1), _TITLE_WIDTH)
     return ""
@@ -191,6 +198,17 @@ def _program(words: Sequence[str]) -> tuple[str, Sequence[str]]:
     program = basename(words[0])
     script = basename(words[1]) if len(words) > 1 and _SCRIPT.search(program) else ""
     return (script, words[2:]) if script in ("manage.py", "artisan") else (program, words[1:])
+
+
+def _published(program: str, rest: Sequence[str]) -> str:
+    """Return the word with which a manager of packages changes what all can get; empty for another one."""
+    asked = [word for word in operands(rest, _PLACED) if not word.startswith("+")]
+    asked = asked[1:] if program == "yarn" and asked[:1] == ["npm"] else asked
+    verb, what = "".join(asked[:1]), "".join(asked[1:2])
+    changes = (
+        verb in _PUBLISHING or (verb == "dist-tag" and what in ("add", "rm")) or (program, verb) == ("gem", "push")
+    )
+    return verb if changes else ""
 
 
 def _said(program: str, rest: Sequence[str], width: int) -> str:
@@ -237,7 +255,7 @@ def _ssh(rest: Sequence[str], document: str) -> str:
     at = 0
     while at < len(rest) and rest[at].startswith("-"):
         at += 2 if _SSH_VALUED.fullmatch(rest[at]) else 1
-    command = " ".join(rest[at + 1 :]) or document
+    command = command_without_values(" ".join(rest[at + 1 :]) or document)
     writes = _WRITES.search(command)
     done = next((step for step in steps(command) if not _looks_there(step)), None)
     if not done and not writes:
@@ -248,10 +266,20 @@ def _ssh(rest: Sequence[str], document: str) -> str:
 
 def _looks_there(step: Step) -> bool:
     words = list(dropwhile(_LOOPS.__contains__, step.words))
-    words = operands(words[1:], _SUDO_VALUED) if words[:1] == ["sudo"] else words
+    words = _past_sudo(words[1:]) if words[:1] == ["sudo"] else words
     if words[:1] == ["sed"]:
-        return not any(word.startswith(("-i", "--in-place")) for word in words)
+        return not any(map(_SED_WRITES.search, words[1:]))
+    if words[1:2] == ["state"]:
+        return words[2:3] in ([], ["list"], ["show"], ["pull"])
     return not words or words[0] in _REMOTE_LOOKS or any(map(_REMOTE_LOOKING.match, words[1:3]))
+
+
+def _past_sudo(words: Sequence[str]) -> list[str]:
+    """Return a command without the options of `sudo` before it."""
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in _SUDO_VALUED else 1
+    return list(words[at:])
 
 
 def database_script(words: Sequence[str], document: str) -> tuple[str, str]:

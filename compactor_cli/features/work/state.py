@@ -12,13 +12,10 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.acting_tools import acts, commits_elsewhere
 from compactor_cli.features.work.branches import Branches
-from compactor_cli.features.work.calls import (
-    ToolCall,
-    handles,
-    read_calls,
-)
+from compactor_cli.features.work.calls import ToolCall, handles, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import CheckRuns, is_out_of_date
+from compactor_cli.features.work.earlier_rounds import ToldState, earlier_rounds
 from compactor_cli.features.work.effects import Act, Effect, act_effect, brief_text, is_untold
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
@@ -31,19 +28,14 @@ from compactor_cli.features.work.overtaking import NewestActs
 from compactor_cli.features.work.page_acts import page_effects
 from compactor_cli.features.work.put_right import carried_key, corrects
 from compactor_cli.features.work.records import Records
+from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
-from compactor_cli.features.work.told_files import files_in_state, files_under_headings
 from compactor_cli.features.work.user_commands import UserCommand
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
-from compactor_cli.summary_text.state_block import (
-    holds_after,
-    state_lines,
-    unlisted_counts,
-    unlisted_text,
-)
+from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text
 from compactor_cli.summary_text.state_line import DECLINED, Kind, StateLine, failed_times
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
@@ -78,6 +70,8 @@ class _State(Struct):
     """Effects that took place, by text, the newest last."""
     failed: dict[str, StateLine] = field(default_factory=dict)
     """Effects that failed, by what has to succeed to make up for them."""
+    asked: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Names of the arguments with which these failed."""
     newest: NewestActs = field(default_factory=NewestActs)
     records: Records = field(default_factory=Records)
     commits: Commits = field(default_factory=Commits)
@@ -92,30 +86,17 @@ class _State(Struct):
     """Facts for which earlier rounds had no room."""
 
 
-class _Told(Struct, frozen=True):
-    """Where an earlier round tells the state, and how far it looks: nothing up to there is news."""
-
-    summary: int = -1
-    """Index of the message."""
-    last: int = -1
-    """Index of the last message that it takes into account."""
-
-
-_NOTHING_TOLD = _Told()
-
-
-def compute_state(
-    messages: Sequence[Message], earlier: Iterable[str] = (), told: _Told = _NOTHING_TOLD, folder: str = ""
-) -> tuple[StateLine, ...]:
-    """Return the state at the end of these messages, in the order of worth; the rest as for `_state_after`."""
-    state, calls = _state_after(messages, earlier, told, folder)
+def compute_state(messages: Sequence[Message], earlier: Iterable[str] = ()) -> tuple[StateLine, ...]:
+    """Return the state at the end of these messages, in the order of worth. `earlier`: lines, without bullets, of the
+    state block of an earlier round's summary; newer facts overtake them."""
+    state, calls = _state_after(messages, [tuple(earlier)], ToldState(), "")
     return tuple(_by_worth(state, calls))
 
 
 def _state_after(
     messages: Sequence[Message],
-    earlier: Iterable[str],
-    told: _Told,
+    rounds: Iterable[Sequence[str]],
+    told: ToldState,
     folder: str,
     pairing: Pairing | None = None,
     *,
@@ -123,7 +104,7 @@ def _state_after(
 ) -> tuple[_State, int]:
     """Return what is known behind these messages, and the number of their calls behind those that were told.
 
-    `earlier`: lines, without bullets, of the state block of an earlier round's summary; newer facts overtake them.
+    `rounds`: such lines of each earlier summary, the oldest first.
     `told`: where it stands. What is there from before was left out of the block only where it can be seen.
     `folder`: where the session works, if that is known. `pairing`: that of the messages, where it is known.
     `every_error`: also of errors that are too old to be told.
@@ -136,7 +117,7 @@ def _state_after(
         if call.answered:
             _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
     last = messages[-1].index if messages else -1
-    _carry(state, earlier, keep_pending=last <= told.last)
+    _carry(state, rounds, keep_pending=last <= told.last)
     state.command.note(messages, told.last)
     for order, call in enumerate(calls[before:]):
         if call.answered:
@@ -159,7 +140,8 @@ class KnownState(Struct, frozen=True):
 def session_state(messages: Sequence[Message], folder: str = "") -> tuple[StateLine, ...]:
     """Return the state at the end of a session, with what summaries of earlier rounds say of it. `folder`: where it
     works, if that is known."""
-    return compute_state(*_rounds(messages), folder)
+    state, calls = _state_after(*earlier_rounds(messages), folder)
+    return tuple(_by_worth(state, calls))
 
 
 def known_state(
@@ -167,36 +149,26 @@ def known_state(
 ) -> KnownState:
     """Return the same, and the failures that are over: of errors, where not `every_error` is asked for, those that are
     not too old to be told; of checks all. `pairing`: that of the messages, where it is known."""
-    new, earlier, told = _rounds(messages)
+    new, rounds, told = earlier_rounds(messages)
     pairing = pairing if new is messages else None
-    state, calls = _state_after(new, earlier, told, folder, pairing, every_error=every_error)
+    state, calls = _state_after(new, rounds, told, folder, pairing, every_error=every_error)
     overcome = frozenset(state.errors.made_up_for | state.checks.passed_since)
     return KnownState(tuple(_by_worth(state, calls)), overcome)
 
 
-def _rounds(messages: Sequence[Message]) -> tuple[Sequence[Message], list[str], _Told]:
-    """Return the messages without summaries, all of them as they are where there is none, and what these tell of the
-    state."""
-    summaries = [at for at, message in enumerate(messages) if message.origin == "summary"]
-    if not summaries:
-        return messages, [], _NOTHING_TOLD
-    earlier: list[str] = []
-    told = _NOTHING_TOLD
-    for at in summaries:
-        message, text = messages[at], messages[at].text("text")
-        in_state = {path for path, _ in files_in_state(text)}
-        earlier += [line for path, line in files_under_headings(text) if path not in in_state]
-        if lines := state_lines(text):
-            earlier += lines
-            last = min(at + holds_after(text), len(messages) - 1)
-            told = _Told(message.index, messages[last].index)
-    return [m for m in messages if m.origin != "summary"], earlier, told
+def _carry(state: _State, rounds: Iterable[Sequence[str]], *, keep_pending: bool) -> None:
+    """Take over what earlier summaries tell, the oldest first."""
+    effects = [line for lines in rounds for line in _carry_round(state, lines, keep_pending=keep_pending)]
+    for number, line in enumerate(effects, -len(effects)):
+        _carry_effect(state, line, number)
+    state.commits.carry(effects)
 
 
-def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None:
+def _carry_round(state: _State, lines: Iterable[str], *, keep_pending: bool) -> list[str]:
+    """Take over what one summary tells but for effects, which come back in the order of time."""
     tasks: list[ListedTask] = []
     others: list[str] = []
-    for line in earlier:
+    for line in lines:
         task = _CARRIED_TASK.match(line)
         if unlisted := unlisted_counts(line):
             state.unlisted += unlisted
@@ -214,9 +186,7 @@ def _carry(state: _State, earlier: Iterable[str], *, keep_pending: bool) -> None
             state.running[running[1]] = StateLine("effect", line, -1, open=True)
         elif not any(known.carry(line) for known in carriers):
             effects.append(line)
-    for number, line in enumerate(reversed(effects), -len(effects)):  # and these in the order of time
-        _carry_effect(state, line, number)
-    state.commits.carry(effects[::-1])
+    return effects[::-1]
 
 
 def _carry_effect(state: _State, line: str, number: int) -> None:
@@ -284,7 +254,7 @@ def _note_running(state: _State, call: ToolCall) -> None:
     for number in (call.asked, *handles(call.arguments)) if state.running else ():
         state.running.pop(number, None)
     if call.running:
-        text = f"{_RUNNING}{one_line(call.command, COMMAND_WIDTH)} ({call.running})"
+        text = f"{_RUNNING}{one_line(command_without_values(call.command), COMMAND_WIDTH)} ({call.running})"
         state.running[call.running] = StateLine("effect", text, call.message, open=True)
 
 
@@ -342,7 +312,7 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         if not effect.text and effect.git:
             return
         newest = islice(reversed(state.failed.items()), _MOST_TRIED)
-        over = [key for key, line in newest if corrects(effect, key, line.text)]
+        over = [key for key, line in newest if corrects(effect, key, line.text, state.asked.get(key, ()))]
         for key in (*made_up_for(effect.key), *over):
             state.failed.pop(key, None)
         state.ended |= {effect.ends} - {""}
@@ -355,6 +325,7 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         _take_place(state, effect.text, call.message, effect.act)
     else:
         what = effect.text + (f": {effect.reason}" if effect.reason else "")
+        state.asked[effect.key] = frozenset(name for name, _ in effect.given)
         state.failed[effect.key] = _failed_again(what, call.message, state.failed.pop(effect.key, None))
 
 

@@ -11,10 +11,13 @@ from compactor_cli.summary_text.state_block import state_lines
 from compactor_cli.summary_text.verbatim import QUOTED, carried
 from compactor_cli.text.patterns import compiled_later
 
-_LISTED = compiled_later(
-    r"^(?:- `([^`\n]+)` (.+?)|\| `([^`\n]+)` \| ([^|\n]+) \|.*?)(?: \[(?:earlier )?#[^\]\n]*\])+(?: \|)?$", re.MULTILINE
-)
-"""A file in a list, or in a row of a table, with what was done to it and the messages that this stands on."""
+_STANDS_ON = compiled_later(r"(?: \[(?:earlier )?#[^\]\n]*\])+")
+"""The messages that a line stands on."""
+_IN_BRACKETS = compiled_later(r" \[(?:earlier )?#")
+_LONGEST = 1000
+"""Characters of a line that names a file."""
+_NO_FILE = compiled_later(r"/$|^/(?:private/)?(?:var/)?tmp/|^[^/.]* [^/.]*$")
+"""A folder, scratch of the system, and words such as `git push`."""
 _DONE = compiled_later(r"(created|edited|deleted|restored|read)(?: (\d+)x)?")
 _FILES = "\n### Files\n"
 
@@ -32,6 +35,26 @@ def told_file(line: str) -> Iterator[tuple[str, str]]:
         yield path, said + (f" {times}x" if times else "") + (f", edited {edits}x" if edits else "")
 
 
+def told_in_state(text: str) -> dict[str, str]:
+    """Return path -> line of the changed files that the state in a summary tells."""
+    return {path: line for line in state_lines(text) for path, _ in told_file(line)}
+
+
+def in_all(before: str, line: str) -> str:
+    """Return the line of a file of which one summary tells, and another `before` it, of other messages."""
+    earlier, later = CARRIED.match(before), CARRIED.match(line)
+    if not earlier or not later or later[1] != "edited" or earlier[1] in ("deleted", "restored"):
+        return line
+    edits = _edits(earlier) + _edits(later)
+    if earlier[1] == "edited":
+        return _line(later[2], [("edited", edits)])
+    return f"{earlier[1]} {later[2]}, edited {edits}x"
+
+
+def _edits(told: re.Match[str]) -> int:
+    return int(told[3] or told[4] or (told[1] == "edited"))
+
+
 def files_under_headings(text: str) -> Iterator[tuple[str, str]]:
     """Yield path and line, as the state says it, of the changed files that a summary names under its headings."""
     if quotes_lines(text):
@@ -39,11 +62,29 @@ def files_under_headings(text: str) -> Iterator[tuple[str, str]]:
     said = carried(text).rest.partition(QUOTED)[0]
     if writer_of(text):  # under other headings a model says what it likes
         said = said.partition(_FILES)[2].partition("\n### ")[0]
-    for listed, done, in_row, done_in_row in _LISTED.findall(said):
-        pieces = [_DONE.fullmatch(piece) for piece in (done or done_in_row).partition(" · ")[0].split(", ")]
+    for line in said.split("\n"):
+        path, done = _listed(line)
+        pieces = [_DONE.fullmatch(piece) for piece in done.split(", ")]
         changes = [(piece[1], int(piece[2] or 1)) for piece in pieces if piece and piece[1] != "read"]
-        if changes and None not in pieces:
-            yield listed or in_row, _line(listed or in_row, changes)
+        if changes and None not in pieces and not _NO_FILE.search(path):
+            yield path, _line(path, changes)
+
+
+def _listed(line: str) -> tuple[str, str]:
+    """Return the path in a line of a list, or in a row of a table, with what was done to it; both empty for a line that
+    names no message that it stands on."""
+    in_row = line.startswith("| `")
+    if not (in_row or line.startswith("- `")) or len(line) > _LONGEST:
+        return "", ""
+    path, _, said = line[len("- `") :].removesuffix(" |" if in_row else "").partition("`")
+    said, _, code = said.removeprefix(" |").partition(" |") if in_row else (said, "", "")
+    told, apart, behind = said.partition(" · ")
+    at = _IN_BRACKETS.search(code if in_row else behind if apart else told)
+    if not at or not said.startswith(" "):
+        return "", ""
+    if in_row or apart:
+        return path, told[1:]
+    return (path, told[1 : at.start()]) if _STANDS_ON.fullmatch(told, at.start()) else ("", "")
 
 
 def _line(path: str, changes: list[tuple[str, int]]) -> str:
