@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -99,3 +100,10 @@ def test_a_value_set_anew_makes_up_for_one_that_was_refused() -> None:
 )
 def test_no_tool_is_told_with_them(tool: str, said: str, arguments: dict[str, Any], told: list[str]) -> None:
     assert Session().calls(tool, said, **arguments).texts() == told
+
+
+@pytest.mark.parametrize("command", ["sk-" * 20_000, "." * 50_000])
+def test_long_words_are_read_at_once(command: str) -> None:
+    begun = time.process_time()
+    assert command_without_values(command) == command
+    assert time.process_time() - begun < 1

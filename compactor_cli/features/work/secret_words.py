@@ -45,7 +45,7 @@ _OPTION = compiled_later(r"--?[A-Za-z][\w-]*")
 _QUOTE = "[\"']?"
 _NAME = compiled_later(r"[\w./-]+")
 _BODY = compiled_later(r"-b.+")
-_ASSIGNED = compiled_later(r"(?<![\w$])([\w.-]+)=(\"[^\"\n]*\"|'[^'\n]*'|[^\s'\";&|)]+)")
+_ASSIGNED = compiled_later(r"(?<![\w$.-])([\w.-]{1,80})=(\"[^\"\n]*\"|'[^'\n]*'|[^\s'\";&|)]+)")
 
 
 def is_secret(name: str) -> bool:
