@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -33,7 +34,9 @@ STORING = [
     ("curl -H 'Authorization: Bearer hunter2' https://x.org", "curl -H 'Authorization: …' https://x.org"),
     ("ssh h 'fly secrets set A=hunter2'", "ssh h 'fly secrets set A=…'"),
     ("mysql -u root --password=hunter2 db", "mysql -u root --password=… db"),
-    ("deploy sk-hunter2000", "deploy …"),
+    ("deploy sk-live-hunter2000", "deploy …"),
+    ("git push https://sam:hunter2@x.org/a main", "git push https://…@x.org/a main"),
+    ("git -c http.proxy=http://sam:hunter2@x.org push", "git -c http.proxy=http://…@x.org push"),
 ]
 
 
@@ -59,6 +62,10 @@ def test_a_command_is_told_without_values(command: str, told: str | None) -> Non
         "run --max-tokens 5 --token-file x",
         "bd update av-1 --status done --body text",
         "docker push reg.io/sk-app:1",
+        "git checkout -b sk-1234-mend-the-tank",
+        "git push https://x.org/a@v1 hf-model-7b",
+        "npm publish npm-run-all2",
+        'git commit -m "Add basic support2 for bearer tokens"',
     ],
 )
 def test_other_commands_are_told_as_they_are(command: str) -> None:
@@ -81,7 +88,7 @@ def test_a_value_set_anew_makes_up_for_one_that_was_refused() -> None:
 @pytest.mark.parametrize(
     ("tool", "said", "arguments", "told"),
     [
-        ("create_token", '{"id":"t1","key":"sk-hunter200"}', {"name": "ci"}, ["create_token t1 ci"]),
+        ("create_token", '{"id":"t1","key":"sk-live-hunter2"}', {"name": "ci"}, ["create_token t1 ci"]),
         ("create_token", '{"id":"t1","key":"hunter2000"}', {"name": "ci"}, ["create_token t1 ci"]),
         ("create_issue", '{"id":"991","key":"MOB-17"}', {"title": "Leak"}, ["create_issue MOB-17 Leak"]),
         ("edit_setting", '{"ok":true}', {"apiKey": "hunter2"}, []),
@@ -93,3 +100,10 @@ def test_a_value_set_anew_makes_up_for_one_that_was_refused() -> None:
 )
 def test_no_tool_is_told_with_them(tool: str, said: str, arguments: dict[str, Any], told: list[str]) -> None:
     assert Session().calls(tool, said, **arguments).texts() == told
+
+
+@pytest.mark.parametrize("command", ["sk-" * 20_000, "." * 50_000])
+def test_long_words_are_read_at_once(command: str) -> None:
+    begun = time.process_time()
+    assert command_without_values(command) == command
+    assert time.process_time() - begun < 1

@@ -136,3 +136,18 @@ def test_a_check_of_what_was_there_before_is_none_of_the_changes(aside):
 def test_a_folder_that_is_only_called_home_is_not_that_of_the_user():
     session = Session().runs("cd /w && ls").runs("cd /w && ls").edits("/srv/home/sam/relay/valve.go")
     assert files(session.runs("cd ~/relay && git checkout .")) == ["edited /srv/home/sam/relay/valve.go, unchecked"]
+
+
+def test_files_of_another_user_are_not_taken_back():
+    session = Session().runs("cd ~/relay && ls").runs("cd ~/relay && ls")
+    session.edits("/home/sam/relay/valve.go").edits("/home/sam/relay/tank.go").edits("/home/joe/relay/valve.go")
+    assert files(session.runs("cd ~/relay && git checkout .")) == [
+        "edited /home/joe/relay/valve.go, unchecked",
+        "restored tank.go",
+        "restored valve.go",
+    ]
+
+
+@pytest.mark.parametrize("command", ["git stash -h", "git stash --help", "git reset --help", "git checkout -h"])
+def test_who_asks_how_a_command_is_used_takes_nothing_back(command):
+    assert files(Session().edits("valve.go").runs(command)) == ["edited valve.go, unchecked"]

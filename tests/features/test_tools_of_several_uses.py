@@ -246,6 +246,13 @@ def test_a_line_has_a_shorter_form_with_amounts_and_dates() -> None:
     assert line.brief == ""
 
 
+def test_an_address_is_among_the_short_details() -> None:
+    session = Session().calls(
+        "add_guest", "{}", order_id="JG7", guest="ann-b@x.org", why="they meet at the old harbour"
+    )
+    assert _brief_of(session) == "add_guest JG7 (guest ann-b@x.org)"
+
+
 def test_flights_and_days_are_among_the_short_details() -> None:
     flights = [{"number": "HAT028", "date": "2024-05-21"}, {"number": "HAT277", "date": "2024-05-22"}]
     session = Session().calls(

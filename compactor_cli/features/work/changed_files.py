@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from posixpath import join, normpath
 
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from compactor_cli.features.work.acting_tools import commits_elsewhere
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
-from compactor_cli.features.work.folders import folder_of, lies_in, within
+from compactor_cli.features.work.folders import folder_of, lies_in, of_user, within
 from compactor_cli.features.work.git_files import KEEPING, commits_back
 from compactor_cli.features.work.ledger import command_actions, every_action, is_within, open_file_edit
 from compactor_cli.features.work.same_paths import KnownPaths
@@ -186,7 +187,14 @@ class ChangedFiles(Struct):
             return []
         outside = folder.startswith(("/", "~"))
         named = [] if outside or not folder else self._within(normpath(join(folder, place)), self._open)
-        return named or self._within(place, self._open)
+        found = named or self._within(place, self._open)
+        return self._of_one_user(found) if "~" in (folder[:1], self.home[:1]) else found
+
+    def _of_one_user(self, names: list[str]) -> list[str]:
+        """Return names without those in the folder of another user than the one in whose folder most are."""
+        users = Counter(filter(None, map(of_user, self.changes)))
+        others = {user for user, _ in users.most_common()[1:]}
+        return [name for name in names if of_user(name) not in others]
 
     def _picked(self, folder: str, place: str, said: str) -> list[str]:
         """Return the same of a place whose name may be that of a branch: where it is one word, git goes to the branch,

@@ -136,14 +136,20 @@ def shortening(paths: Sequence[str], home: str) -> str:
     rooted = [path for path in paths if path.startswith("/")]
     folder = home or _shared(rooted, 0.5)
     if home.startswith("~"):
-        below = next((path for path in rooted if lies_in(path, home)), "")
-        folder = below.removesuffix(_below(below, home)) if below else home
+        begun = Counter(path.removesuffix(_below(path, home)) for path in rooted if lies_in(path, home))
+        folder = begun.most_common(1)[0][0] if begun else home
     return f"{folder}/" if folder else ""
 
 
 def from_user(path: str) -> str:
     """Return a path with `~` for the folder of a user that it begins with."""
     return _USERS.sub("~", path, count=1) if _USERS.match(path) else path
+
+
+def of_user(path: str) -> str:
+    """Return the folder of a user that a path begins with; empty where it begins with none."""
+    found = _USERS.match(path)
+    return found.group() if found else ""
 
 
 def lies_in(path: str, folder: str) -> bool:

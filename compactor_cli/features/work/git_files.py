@@ -17,6 +17,7 @@ _VALUED = word_set("-m -F -s --source --message --file --pathspec-from-file -C -
 _NAMES_FILE = compiled_later(r"^\.?/?$|/$|^(?!v?\d)[^/]*\.[A-Za-z]\w*$|/[^/]*\.[A-Za-z]\w*$")
 """What is a file or a folder, where a branch may stand as well: it ends with a slash, or has an ending."""
 _BACK = compiled_later(r"(?:HEAD|@)(?:~(\d{0,4})|(\^+))")
+_HELP = frozenset(("-h", "--help"))
 _QUIET = ("-q", "--quiet")
 _DISCARDS = ("-f", "--force", "--discard-changes")
 
@@ -24,6 +25,8 @@ _DISCARDS = ("-f", "--force", "--discard-changes")
 def git_actions(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield (path, action) for the arguments of git. Removing and moving files is left out; see `past_options`."""
     verb, rest = words[0] if words else "", words[1:]
+    if not _HELP.isdisjoint(rest[:1]):
+        return
     if verb in ("checkout", "switch"):
         whole = "--" not in rest and any(word in _DISCARDS for word in rest)
         yield from [(".", "restored")] if whole else _checked_out(rest) if verb != "switch" else ()

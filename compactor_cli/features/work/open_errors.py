@@ -176,8 +176,8 @@ class OpenErrors:
         done = {id(step) for step in succeeded(steps, call.said)}
         for step in [step for step in working if id(step) in done or step is working[-1]]:
             keys = (_named_key(step.words), _missing_program(step.words[0]))
-            known = self.errors.get(keys[0])
-            if known and known.text and "|" in call.command and known.text in call.said:
+            before = self.errors.get(keys[0])
+            if before and before.text and "|" in call.command and before.text in call.said:
                 continue  # the exit code is that of a filter
             if not self.errors.keys().isdisjoint(keys) and _went_well(call):
                 self._over(keys[0])

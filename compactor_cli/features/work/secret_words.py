@@ -14,10 +14,12 @@ from compactor_cli.text.shell import steps, word_set
 CUT = "…"
 """Stands for a value."""
 _KEY = compiled_later(
-    r"(?<![A-Za-z])(?:sk|pk|rk|gsk|xai|hf|gh[opsur]|github_pat|glpat|npm|xox[a-z])[-_](?=\S*\d)\S{6,}"
-    r"|\b(?:AKIA|ASIA|AIza)\w{12,}|\beyJ[\w-]{8,}\.[\w-]{4,}|-----BEGIN |\*{4,}|(?i:\b(?:bearer|basic) \S{6,})"
+    r"(?<![\w-])(?:sk|rk|gsk|xai)[-_](?!\d{1,5}(?!\w))(?=[\w-]*\d)[\w-]{6,}|(?<!\w)(?:gh[opsur]|hf|npm)_[A-Za-z\d]{16,}"
+    r"|\b(?:github_pat_|glpat-|xox[a-z]-)[\w-]{8,}|\b(?:AKIA|ASIA|AIza)[\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]{4,}|-----BEGIN "
+    r"|(?i:(?<=authorization: )(?:bearer|basic) [^\s'\"]+|\bbearer (?=[^\s'\"]*\d)[^\s'\"]{12,})"
+    r"|(?<=://)[^/\s@:]*:[^/\s@]+(?=@)"
 )
-"""Keys as they look: with the prefix of a provider, or masked."""
+"""Keys as they look: with the prefix of a provider, or in an address."""
 _SECRET = word_set("password passwd passphrase passwort secret token credential otp cvv cvc apikey")
 _OF_KEYS = word_set("api secret access private signing encryption auth deploy license ssh gpg")
 """Words before `key` that say that it opens something."""
@@ -43,7 +45,7 @@ _OPTION = compiled_later(r"--?[A-Za-z][\w-]*")
 _QUOTE = "[\"']?"
 _NAME = compiled_later(r"[\w./-]+")
 _BODY = compiled_later(r"-b.+")
-_ASSIGNED = compiled_later(r"(?<![\w$])([\w.-]+)=(\"[^\"\n]*\"|'[^'\n]*'|[^\s'\";&|)]+)")
+_ASSIGNED = compiled_later(r"(?<![\w$.-])([\w.-]{1,80})=(\"[^\"\n]*\"|'[^'\n]*'|[^\s'\";&|)]+)")
 
 
 def is_secret(name: str) -> bool:
@@ -59,6 +61,11 @@ def is_secret(name: str) -> bool:
 def is_key(value: str) -> bool:
     """Return whether a value looks like a key."""
     return _KEY.search(value) is not None
+
+
+def without_keys(text: str) -> str:
+    """Return a text with `…` in place of what looks like a key."""
+    return _KEY.sub(CUT, text)
 
 
 def without_values(words: Sequence[str]) -> list[str]:
@@ -87,7 +94,7 @@ def without_values(words: Sequence[str]) -> list[str]:
             told.append(CUT)
         else:
             named = named or (sets > 0 and at > sets)
-            told.append(_KEY.sub(CUT, word))
+            told.append(without_keys(word))
     return told
 
 
@@ -95,12 +102,12 @@ def _option(word: str, *, sets: int) -> str:
     """Return an option with its value behind a sign, or at once behind its letter."""
     name, mark, value = word.partition("=")
     if not mark:
-        return _KEY.sub(CUT, word)
+        return without_keys(word)
     if name in _LITERAL:
         inner, more, _ = value.partition("=")
         return f"{name}={inner}={CUT}" if more and (name == "--from-literal" or is_secret(inner)) else word
     hidden = is_secret(name) or (sets and not _NAMING.fullmatch(name))
-    return f"{name}={CUT}" if hidden else _KEY.sub(CUT, word)
+    return f"{name}={CUT}" if hidden else without_keys(word)
 
 
 def _sets(words: Sequence[str]) -> tuple[int, bool]:
@@ -118,6 +125,7 @@ def _sets(words: Sequence[str]) -> tuple[int, bool]:
 def command_without_values(command: str) -> str:
     """Return a command line with `…` in place of values that are told nowhere."""
     told = _ASSIGNED.sub(lambda found: f"{found[1]}={CUT}" if is_secret(found[1]) else found[0], command)
+    told = without_keys(told)
     for word, cut in _cut_words(command):
         quoted = _QUOTE.join(map(re.escape, word))
         told = re.sub(rf"(?<![^\s\"'=(]){quoted}(?![^\s\"';&|)])", cut.replace("\\", r"\\"), told)
