@@ -52,6 +52,14 @@ def test_the_newest_request_keeps_its_picture_in_a_smaller_room(strategy: str) -
     assert [pictures(begins(part, text)) for text in (FIRST, LAST)] == [0, 0]
 
 
+@pytest.mark.parametrize(("share", "stay"), [(0.7, [1, 1]), (0.3, [0, 1])])
+def test_pictures_stay_where_half_of_the_words_have_room_beside_them(share: float, stay: list[int]) -> None:
+    records = [shown(FIRST), *(record for number in range(24) for record in filler(number)), shown(LAST)]
+    words = sum(m.tokens for m in compact(records, target_tokens=99_999).messages) - 2 * PICTURE_TOKENS
+    part = compact(records, strategy="adaptive", target_tokens=2 * PICTURE_TOKENS + int(share * words))
+    assert [pictures(begins(part, text)) for text in (FIRST, LAST)] == stay
+
+
 def test_of_several_pictures_the_last_ones_stay_that_have_room() -> None:
     message = begins(compacted(user(FIRST), shown(LAST, 4), 4 * PICTURE_TOKENS), LAST)
     assert [part.text == IMAGE_NOTE for part in message.parts[1:]] == [True, True, False, False]

@@ -15,23 +15,31 @@ were looked at for has been said since."""
 
 
 def marks_of_pictures(
-    inputs: PlanInput, renderer: Renderer, groups: Iterable[Group], room: int
+    inputs: PlanInput, renderer: Renderer, groups: Iterable[Group], room: int, words: int
 ) -> dict[int, list[Edit]]:
-    """Return of the requests among some groups the marks for pictures that have no room in their share of it."""
+    """Return of the requests among some groups the marks for pictures that have no room in their share of it. They may
+    take more where half of all else has room beside them. `words`: tokens of all of it, pictures included."""
     asking = [g for g in groups if inputs.protected[g.index] in (FIRST_REQUEST, LAST_REQUEST)]
     newest = max((g.index for g in asking), default=-1)
+    marks = {group.index: renderer.shortened(group, Cut(images=True), "").edits[::-1] for group in asking}
+    words -= sum(_tokens(renderer, edit) for edits in marks.values() for edit in edits)
+    shares = {index: _NEWEST_SHARE if index == newest else _SHARE for index in marks}
     return {
-        group.index: list(_marks(renderer, group, room * (_NEWEST_SHARE if group.index == newest else _SHARE)))
-        for group in asking
+        index: list(_without_room(renderer, edits, max(room * shares[index], room - words / 2)))
+        for index, edits in marks.items()
     }
 
 
-def _marks(renderer: Renderer, group: Group, room: float) -> Iterator[Edit]:
-    """Yield the marks of all pictures but the last ones, as many as have room."""
-    for edit in reversed(renderer.shortened(group, Cut(images=True), "").edits):
-        room -= renderer.messages[edit.message].parts[edit.part].tokens
+def _without_room(renderer: Renderer, marks: Iterable[Edit], room: float) -> Iterator[Edit]:
+    """Yield the marks of all pictures but the first ones of them that have room."""
+    for mark in marks:
+        room -= _tokens(renderer, mark)
         if room < 0:
-            yield edit
+            yield mark
+
+
+def _tokens(renderer: Renderer, mark: Edit) -> int:
+    return renderer.messages[mark.message].parts[mark.part].tokens
 
 
 def with_marks(renderer: Renderer, decision: Decision, marks: Iterable[Edit]) -> Decision:
@@ -40,6 +48,6 @@ def with_marks(renderer: Renderer, decision: Decision, marks: Iterable[Edit]) ->
     more = [mark for mark in marks if (mark.message, mark.part) not in cut]
     if not more:
         return decision
-    saved = sum(renderer.messages[mark.message].parts[mark.part].tokens - mark.tokens for mark in more)
+    saved = sum(_tokens(renderer, mark) - mark.tokens for mark in more)
     edits = tuple(sorted([*decision.edits, *more]))
     return decision._replace(rendition="shortened", tokens=decision.tokens - saved, edits=edits)

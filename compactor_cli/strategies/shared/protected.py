@@ -98,7 +98,8 @@ def _without_large_pictures(
     system messages leave."""
     hard = [inputs.groups[d.group] for d in decisions]
     left = room - sum(d.tokens for d, g in zip(decisions, hard, strict=True) if _is_system(inputs, g))
-    marks = marks_of_pictures(inputs, renderer, hard, left)
+    session = sum(g.tokens for g in inputs.groups if not _is_system(inputs, g))
+    marks = marks_of_pictures(inputs, renderer, hard, left, session)
     return [with_marks(renderer, d, marks.get(d.group, ())) for d in decisions]
 
 
