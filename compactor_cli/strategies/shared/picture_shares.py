@@ -23,11 +23,12 @@ def marks_of_pictures(
     newest = max((g.index for g in asking), default=-1)
     marks = {group.index: renderer.shortened(group, Cut(images=True), "").edits[::-1] for group in asking}
     words -= sum(_tokens(renderer, edit) for edits in marks.values() for edit in edits)
-    shares = {index: _NEWEST_SHARE if index == newest else _SHARE for index in marks}
-    return {
-        index: list(_without_room(renderer, edits, max(room * shares[index], room - words / 2)))
-        for index, edits in marks.items()
-    }
+    beside, left_out = room - words / 2, {}
+    for index, edits in sorted(marks.items(), reverse=True):
+        share = room * (_NEWEST_SHARE if index == newest else _SHARE)
+        left_out[index] = list(_without_room(renderer, edits, max(share, beside)))
+        beside -= sum(_tokens(renderer, edit) for edit in edits if edit not in left_out[index])
+    return left_out
 
 
 def _without_room(renderer: Renderer, marks: Iterable[Edit], room: float) -> Iterator[Edit]:
