@@ -68,7 +68,7 @@ _WENT_ON = r"(?=[ \t]*(?:$|[^\w\s]|\d|(?:in|after|of|out|and|with|locally|total)
 _IN_PROSE = r"(?i)\b(?:if|when|until|unless|once|whether|that|because|should|says?|none|hardly|retrying)\b"
 """Words of lines that tell under which condition something holds, or what a test is about."""
 _SAID_BY_THE_WAY = compiled_later(
-    r"^[ \t]*(?:[✓✔√](?! +\d+ (?:\w+ )?(?i:pass|fail)| Test run)|ok \d|\[ +OK +\]|--- PASS:|"
+    r"^[ \t]*(?:[✓✔√](?! +\d+ (?:\w+ )?(?i:pass|fail)| Test run)|ok \d|\[ +OK +\]|"
     r"PASS(?:ED)?:?[ \t]+(?!\d)(?!.*\b\d+ (?i:fail))\S)|"
     r"^\S+(?:::| > ).*\bPASSED[ \t]*(?:\[ *\d+%\])?[ \t]*$|\.\.\. (?:ok|PASSED)(?: \([\d.]+m?s\))?[ \t]*$|"
     r"^[ \t]*\d+/\d+ Test +#\d+: .*\bPassed\b|"
