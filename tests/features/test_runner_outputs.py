@@ -341,6 +341,7 @@ def test_names_of_passing_tests_and_lines_of_a_log_are_no_failure(said, passed):
         "tests/test_tide.py::test_high[a b] FAILED",
         "com.acme.TideTest > is high when deep FAILED",
         "Passed: 2, Failed: 1",
+        "PASSED tide, 1 failed",
         "Failures: 3 of 12",
         "PASS: 2 FAIL: 1, 3 failed",
     ],

@@ -69,7 +69,7 @@ _IN_PROSE = r"(?i)\b(?:if|when|until|unless|once|whether|that|because|should|say
 """Words of lines that tell under which condition something holds, or what a test is about."""
 _SAID_BY_THE_WAY = compiled_later(
     r"^[ \t]*(?:[✓✔√](?! +\d+ (?:\w+ )?(?i:pass|fail)| Test run)|ok \d|\[ +OK +\]|"
-    r"PASS(?:ED)?:?[ \t]+(?!\d)(?!.*\b\d+ (?i:fail))\S)|"
+    r"PASS(?:ED)?:?[ \t]+(?!\d)(?!.*[,;|(] ?\d+ (?i:fail))\S)|"
     r"^\S+(?:::| > ).*\bPASSED[ \t]*(?:\[ *\d+%\])?[ \t]*$|\.\.\. (?:ok|PASSED)(?: \([\d.]+m?s\))?[ \t]*$|"
     r"^[ \t]*\d+/\d+ Test +#\d+: .*\bPassed\b|"
     r"^[^\w\n]*(?:\d[\d:.,TZ/+-]*[]\s]+){0,2}\W{0,2}(?:INFO|WARN(?:ING)?|DEBUG|TRACE|NOTICE)\b"
