@@ -224,6 +224,140 @@ def test_what_did_not_pass_whole_is_no_pass(line):
     assert verdict("tests", line).failed is not False
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Skipping: none of the tests passed",
+        "waiting until tests passed",
+        "waiting until 3 tests passed",
+        "if tests passed",
+        "hardly any tests passed",
+        "cannot say that tests passed",
+        "We only merge if all tests passed",
+        "All tests passed through the cache",
+        "6 packages passed through",
+        "ok 1 - says that 3 tests passed",
+        "✔ tells when 3 tests passed",
+        "Running tests passed the deadline",
+    ],
+)
+def test_what_only_speaks_of_a_pass_is_none(said):
+    assert verdict("tests", said).failed is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "3 tests passed\nSegmentation fault (core dumped)",
+        "3 tests passed\nSegmentation fault: 11",
+        "3 tests passed\nsh: line 1:   123 Killed                  ./tide",
+        "3 tests passed\nAborted (core dumped)",
+        "All tests passed\npanic: send on closed channel",
+        "2 tests passed, 1 broken",
+        "3 tests pass\n1 test crashed",
+        "2 tests passed\nError: Process completed with exit code 1.",
+        "2 tests passed\nCommand timed out after 60 s",
+        "//a:c   PASSED in 1s\n//a:b   NO STATUS",
+        "# PASS: 3\n# FAIL: 0\n# ERROR: 2",
+        "Ok:                 5\nFail:               0\nTimeout:            1",
+        "Ok:                 5\nUnexpected Pass:    1",
+        "10 checks passed\n0 tests run",
+        " 3 pass\n 0 fail\n 1 error",
+        "ℹ pass 3\nℹ fail 0\nℹ cancelled 1",
+        "5 passed\nLogin test failed.",
+    ],
+)
+def test_a_pass_is_none_where_a_crash_or_another_count_stands_behind_it(said):
+    assert verdict("tests", said).failed is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the disk is full\nretried after exit code 1\nrequest timed out\n3 passed in 0.1s",
+        "3 passed, 0 errors",
+        "# PASS: 3\n# ERROR: 0",
+        "Ok:                 5\nTimeout:            0",
+        "3 passed, 2 skipped, 1 warning\nsaved to errors.txt",
+        "3 passed\nok 4 - exits with exit code 1",
+        "exit code: 0\n3 passed\nexit code: 0",
+        "3 passed\nhow a timeout is broken down: see above",
+        "3 passed (1m 2s)",
+        "3 passed\n✖ 2 problems (1 error, 1 warning)\n  1 error and 0 warnings potentially fixable",
+        "[info] All tests passed.",
+        "All tests passed! 12/12",
+        "12 passed 2 skipped",
+        "✔ 3 tests passed",
+    ],
+)
+def test_a_pass_is_one_beside_what_is_no_crash(said):
+    assert verdict("tests", said).failed is False
+
+
+@pytest.mark.parametrize(
+    ("said", "passed"),
+    [
+        ("  ✔ says that 2 tests failed (3 ms)", "  12 passing (1s)"),
+        ("  √ 2 (1 failed)", "  12 passing (1s)"),
+        ("ok 1 - when 3 tests failed the summary is red", "# fail 0\n# pass 1"),
+        ("    ok 2 - 3 failed", "# pass 1"),
+        ("PASS src/tide 3 failed.test.ts", "Tests:       3 passed, 3 total"),
+        ("tide > 2 failed PASSED", "5 passed"),
+        ("test_low (tide.Tests) 2 failed ... ok", "OK"),
+        ("3/4 Test #3: 2 failed ....   Passed    0.02 sec", "100% tests passed, 0 tests failed out of 4"),
+        ("[       OK ] Tide.High/0, where GetParam() = 2 failed (0 ms)", "[  PASSED  ] 3 tests."),
+        ("INFO Login test failed.", "5 passed"),
+        ("2026-11-29 10:12:13,123 [WARN] 3 steps failed", "5 passed"),
+        ("[INFO] Retry: 2 steps failed, retrying", "5 passed"),
+        ("INFO failures, 2 errors handled", "6 passed"),
+        ("failures, 2 errors handled", "6 passed"),
+        ("error: no test failed", "5 passed"),
+        ("Errors  2 found in log", "5 passed"),
+        ("    Errors 3", "5 passed"),
+        ("some test did not pass through the cache", "5 passed"),
+        ("connection failed: 3 attempts, failed: 2", "5 passed"),
+        ("a > b FAILED", "5 passed"),
+        ("fails: 2.5% of budget", "5 passed"),
+        ("tells that 2 tests failed", "3 examples, 0 failures"),
+    ],
+)
+def test_names_of_passing_tests_and_lines_of_a_log_are_no_failure(said, passed):
+    assert verdict("tests", said).failed is None
+    assert verdict("tests", f"{said}\n{passed}").failed is False
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "      Errors  1 error",
+        "INFO: Build completed, 1 test FAILED, 5 total actions",
+        "[INFO] BUILD FAILURE",
+        "[WARNING] Tests run: 3, Failures: 1, Errors: 0",
+        "The following tests FAILED:",
+        "❌ Some tests failed!",
+        "Error: tests failed",
+        "*** TESTS FAILED ***",
+        "At least one test failed",
+        "tests/test_tide.py::test_high[a b] FAILED",
+        "com.acme.TideTest > is high when deep FAILED",
+        "Passed: 2, Failed: 1",
+        "PASSED tide, 1 failed",
+        "Failures: 3 of 12",
+        "PASS: 2 FAIL: 1, 3 failed",
+    ],
+)
+def test_a_failure_is_one_beside_a_pass(line):
+    assert verdict("tests", f"3 passed\n{line}\n5 passed in 0.1s").failed is True
+
+
+@pytest.mark.parametrize("part", ["a::", " ::b", "Tests run: ", "[ FAIL 0 ", "a > ", "1 ", "x.y::", "2 of "])
+@pytest.mark.parametrize("end", [" FAILEd FAIL", "Errors: 0 pass", "tests failed?"])
+def test_of_a_long_line_only_the_begin_is_looked_at(part, end):
+    assert verdict("tests", f"{part * 50_000}{end}").failed is None
+    assert verdict("tests", f"{part * 50_000}\n3 failed").failed is True
+    assert verdict("tests", f"{'x' * 600} 3 failed, 3 passed").failed is None
+
+
 def test_a_tool_that_states_failures_says_no_pass_of_tests_that_nobody_understands():
     session = Session().runs("ls nothing", FAILS + "ls: nothing: No such file")
     assert session.runs("ctest", "the tide: 3 of 4").texts("check") == []

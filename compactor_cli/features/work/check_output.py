@@ -56,7 +56,27 @@ _UNIT = (
 """What runners of tests count."""
 _COUNT = r"[1-9](?<!\w.)\d*"
 _NUMBER = r"[1-9](?<![\w/.:-].)(?<!\bof .)\d* "
-_TESTS = r"[Tt](?<![^ \n].)(?<!\d .)(?i:ests?(?: run)?) "
+_TESTS = (
+    r"\n(?:[^\w\n]*|(?i:error: )|\[info\] |\d\d:\d\d [+~\d -]+: |[ \t]+Testing \S+ )"
+    r"(?i:(?:all|some|the|these|following|your|unit|integration|(?:at least )?one(?: or more)?(?: of the)?) )*"
+    r"(?i:tests?(?: run)?) "
+)
+"""How a line begins in which a runner speaks of all tests; what else has more words before them tells of something."""
+_FAILS = r"(?i:fail(?:s|ed|ing|ures?)?):[ \t]+[1-9]\d*"
+_WENT_ON = r"(?=[ \t]*(?:$|[^\w\s]|\d|(?:in|after|of|out|and|with|locally|total)\b))"
+"""What stands behind a count in a sum: its end, other counts, a time."""
+_IN_PROSE = r"(?i)\b(?:if|when|until|unless|once|whether|that|because|should|says?|none|hardly|retrying)\b"
+"""Words of lines that tell under which condition something holds, or what a test is about."""
+_SAID_BY_THE_WAY = compiled_later(
+    r"^[ \t]*(?:[✓✔√](?! +\d+ (?:\w+ )?(?i:pass|fail)| Test run)|ok \d|\[ +OK +\]|"
+    r"PASS(?:ED)?:?[ \t]+(?!\d)(?!.*[,;|(] ?\d+ (?i:fail))\S)|"
+    r"^\S+(?:::| > ).*\bPASSED[ \t]*(?:\[ *\d+%\])?[ \t]*$|\.\.\. (?:ok|PASSED)(?: \([\d.]+m?s\))?[ \t]*$|"
+    r"^[ \t]*\d+/\d+ Test +#\d+: .*\bPassed\b|"
+    r"^[^\w\n]*(?:\d[\d:.,TZ/+-]*[]\s]+){0,2}\W{0,2}(?:INFO|WARN(?:ING)?|DEBUG|TRACE|NOTICE)\b"
+    r"(?!.*(?:BUILD|Build completed|Tests run:))"
+)
+"""Lines that are no verdict, whatever they say: what a runner says of one test that passed, and what a program logged
+that is no error."""
 _TESTS_FAILED = (
     _sign(
         r"\n(?:(?:FAILED|ERROR)[ \t]+\S+\.\w+|FAIL(?=[\s:])|(?:FAIL|ERROR): \w|FAILED \(|(?:FAILURES|ERRORS)!$|"
@@ -64,17 +84,28 @@ _TESTS_FAILED = (
         r"(?:\[error\] )?Failed: Total|make(?:\[\d+\])?: \*\*\*|Traceback \(most recent call last\)|"
         r"ERROR: (?:file or directory )?not found|[1-9]\d* errors? (?:in [\d.]+m?s\b|occurred outside)|"
         r"=+ .*\b[1-9]\d* errors?\b.*=+$|"
-        r"[ \t]*(?:--- FAIL:|[1-9]\d* fail$|not ok\b(?!.*# (?:TODO|SKIP))|Errors[ \t]+[1-9]))"
+        r"[ \t]*(?:--- FAIL:|[1-9]\d* fail$|not ok\b(?!.*# (?:TODO|SKIP))|Errors[ \t]+[1-9]\d* errors?$)|"
+        r"nox > Session \S*tests?\S* failed\b)"
     ),
-    _sign(rf"{_NUMBER}(?:(?:out )?of \d+ )?(?:{_UNIT})?(?i:failed|failures?|failing|fails)\b"),
-    _sign(r"[\n,;(|][ \t]*(?:# )?(?i:fail(?:s|ed|ing|ures?)?):[ \t]+[1-9]"),
-    _sign(rf"{_TESTS}(?<!\bno tests )(?:failed|Failed|FAILED)[ .!:)*]*$", no="[✓✔√]"),
-    _sign(r"\n(?!\d)\S*(?:::\S+| > .+)[ \t]+FAILED\b", "FAILED"),
-    _sign(r"\n[^\w\n]*(?i:some |these )?tests? did not pass", "did not pass"),
+    _sign(rf"{_NUMBER}(?:(?:out )?of \d+ )?(?:{_UNIT})?(?i:failed|failures?|failing|fails)\b", no=_IN_PROSE),
+    _sign(
+        rf"\n[ \t]*(?:# )?{_FAILS}"
+        r"(?=[ \t.,;|)]*(?:$|(?i:pass|skip|err|total|succe|ignor|pend|tests?\b|(?:out )?of \d)))"
+    ),
+    _sign(
+        rf"[,;(|][ \t]*{_FAILS}(?![\d.]*[\w%])",
+        no=r"^(?!.*\b(?i:tests?|cases?|assertions?|examples?|specs?|runs?|pass(?:ed|es)?|total|succe\w+|skipped)\b)",
+    ),
+    _sign(rf"{_TESTS}(?:failed|Failed|FAILED)[ .!:)*]*$", "ailed", "FAILED"),
+    _sign(
+        r"\n(?:\S+\.\w+::.+|(?:[\w$]+\.)*[A-Z][\w$]* > .+)[ \t]FAILED[ \t]*(?:\[ *\d+%\]|\([\d.]+ ?m?s\))?[ \t]*$",
+        "FAILED",
+    ),
+    _sign(r"\n(?:.*: )?[^\w\n]*(?i:some |these )?(?i:tests?) did not pass(?::|[^\w\n]*$)", "did not pass"),
     _sign(r"\b(?:failures|failed)(?:=|\": ?)[1-9]", "failures=", "failed=", 'failures"', 'failed"'),
     _sign(r"\*\*\*(?:Failed|Exception|Timeout|Not Run)\b", "***"),
     _sign(r"\bTests(?: run)?: .*\bErrors: [1-9]", "Errors: "),
-    _sign(r"\bfailures?[,/ ]+[1-9]\d* errors?\b", "failure"),
+    _sign(r"\d failures?[,/ ]+[1-9]\d* errors?\b", "failure"),
     _sign(r"(?:passed|failed|skipped|warnings?), [1-9]\d* errors? in ", " error"),
     _sign(r"\[ FAIL [1-9]|: FAIL code [1-9]|Status: FAILURE!", " FAIL"),
     _sign(
@@ -89,14 +120,20 @@ _TESTS_FAILED = (
 _TESTS_PASSED = (
     _sign(
         r"\n(?:[ \t]*[1-9]\d* pass$|ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+m?s)(?!.*no tests to run)|PASS$|"
-        r"OK(?: \(|$)|(?:#|ℹ) pass [1-9]|0 failures, 0 errors|Passed!|All \d* ?tests passed|Result: PASS|"
+        r"OK(?: \(|$)|(?:#|ℹ) pass [1-9]|0 failures, 0 errors|Passed!|Result: PASS|"
         r"\[ +PASSED +\] [1-9]|# PASS: +[1-9]|(?:\[info\] )?Passed: Total [1-9]|Executed ([1-9]\d*) of \1 SUCCESS|"
         r"Ok: +[1-9]|//\S+[ \t]+(?:\(cached\) )?PASSED\b|100% tests passed|"
         r"DONE [1-9]\d* tests(?: in|, \d+ skipped in))"
     ),
-    _sign(rf"{_NUMBER}(?:{_UNIT})?(?i:passed|passing|pass)\b"),
-    _sign(rf"({_COUNT})(?:/| (?:out )?of )\1 (?:{_UNIT})?(?i:passed|passing|pass)\b", "/", "of "),
-    _sign(rf"{_TESTS}(?i:passed|succeeded|successful)[ .!*]*$", no=r"[✓✔√]|\b[Nn]ot? "),
+    _sign(rf"{_NUMBER}(?:{_UNIT})?(?i:passed|passing|pass)\b{_WENT_ON}", no=_IN_PROSE),
+    _sign(
+        rf"({_COUNT})(?:/| (?:out )?of )\1 (?:{_UNIT})?(?i:passed|passing|pass)\b{_WENT_ON}",
+        *("/", "of "),
+        no=_IN_PROSE,
+    ),
+    _sign(
+        rf"{_TESTS}(?i:passed|succeeded|successful)[ .!*]*(?:$|\(\d|\d+/\d)", "ass", "ucce", "PASS", "UCCE", no="[✓✔√]"
+    ),
     _sign(rf"{_COUNT} {_UNIT[:-1]}, (?:\d+ assertions?, |with )?0 failures\b", "0 failures"),
     _sign(rf"{_COUNT} (?:success(?:es)? / 0 fail|runs, \d+ assertions, 0 failures, 0 errors)", "0 fail"),
     _sign(r"\bpassed(?:=|\": ?)[1-9]", "passed=", 'passed"'),
@@ -107,6 +144,24 @@ _TESTS_PASSED = (
         *("result: ok", "SUCCESS", ", Passed: ", "congratulations"),
     ),
 )
+_DOUBTS = (
+    _sign(r"Segmentation fault|\bcore dumped|Sanitizer: |\n(?:panic|Fatal Python error|fatal error): "),
+    _sign(r"[ \n](?:Killed|Aborted|Terminated|Bus error|Illegal instruction)(?:: \d+)?(?:[^\w\n]*$| {2,})"),
+    _sign(r"\b(?i:exit(?:ed)?(?: with)?(?: code| status)?)[ :=]+[1-9]|\btimed out\b|\bNO STATUS\b"),
+    _sign(
+        rf"[\n,;|(][^\w\n]*[1-9]\d* (?:{_UNIT})?"
+        r"(?i:crash(?:ed|es)?|broken|errored|timed out|timeouts?|aborted|not run|unsuccessful)\b"
+    ),
+    _sign(r"[\n,;|][^\w\n]*[1-9]\d* errors?[ \t]*(?:$|[,;.|)])|\n(?:#|ℹ) cancelled [1-9]", " error", "cancelled"),
+    _sign(
+        r"[\n,;|(][ \t]*(?:# )?(?i:errors?|timeouts?|crash(?:ed|es)|broken|aborted|not run|unexpected pass|xpass)"
+        r":[ \t]+[1-9]\d*(?=[ \t]*(?:$|[,;.|]))"
+    ),
+    _sign(r"\n[^\w\n]*0 tests? (?:were )?(?:run|ran|executed|found)[^\w\n]*$", "0 test"),
+)
+"""What stands behind the word of a pass, or beside it, where not all of it is over."""
+_DOUBT_ANYWHERE = (_sign(r"\b[Tt](?<!\d .)(?<!\b[Nn]o .)(?i:ests?(?: run)? failed)[ .!:)*]*$", no=_IN_PROSE),)
+"""What may be said of the tests, or of another thing."""
 _FAILED = (  # what begins a line, and a word, stands together: each of them is tried at every character
     r"^(?:[ \t]*error(?:\[|:| )|make(?:\[\d+\])?: \*\*\*|[1-9]\d* issues?[:.]|(?:vet|#) \S+.*\n\S+\.go:\d+|"
     r"\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?:[A-Z]+\d+ |error|undefined)|\[error\]|Traceback \(most)|"
@@ -135,6 +190,11 @@ _TESTS_PASSED_WORDS = (
     *("Passed: ", "\nOK", ": ok. ", "0 fail", "FAIL 0", "SUCCE", "uccessful", "ucceeded", "\nDONE ", ": PASS"),
     *("# PASS:", "\nOk:", "congratulations :)"),
 )
+_DOUBT_WORDS = (
+    *("fault", "dumped", "Sanitizer: ", "panic: ", "atal", "Killed", "Aborted", "aborted", "Terminated", "Bus error"),
+    *("Illegal", "xit", "EXIT", "timed out", "NO STATUS", "rash", "roken", "rror", "ERROR", "imeout", "TIMEOUT"),
+    *("ot run", "Not Run", "nsuccessful", "XPASS", "Unexpected", "0 test", "cancelled", "ailed", "FAILED"),
+)
 _FAILED_WORDS = (
     *("error", "not compile", "✖", "FAIL", "ERR", "ELIFECYCLE", "***", "issue", "reformat", "undefined", "Failed"),
     *(f".{suffix}:" for suffix in ("py", "go", "rs", "c", "cc", "cpp", "ts", "tsx", "js")),
@@ -151,6 +211,8 @@ _NOTHING_RUN = compiled_later(
 )
 _SOME_RAN = compiled_later(r"--- PASS:|\b[1-9]\d* passed|^ok\s+\S+\s+\S+$", re.MULTILINE)
 _AND_MORE = compiled_later(r" and \d+ more$")
+_WIDTH = 500
+"""Characters of a line that are looked at."""
 _MOST_NAMES = 6
 _NAME_WIDTH = 100
 
@@ -177,7 +239,8 @@ def verdict(kind: CheckKind, said: str) -> Verdict:
         return Verdict(True)
     if _holds(text, _NOTHING_RUN_WORDS) and _NOTHING_RUN.search(text) and not _SOME_RAN.search(text):
         return Verdict(None, ran=False)
-    return Verdict(False) if any(_telling(text, _TESTS_PASSED_WORDS, _TESTS_PASSED)) else Verdict(None)
+    passed = any(_telling(text, _TESTS_PASSED_WORDS, _TESTS_PASSED)) and not _in_doubt(text)
+    return Verdict(False) if passed else Verdict(None)
 
 
 def verdict_lines(said: str) -> list[str]:
@@ -188,6 +251,14 @@ def verdict_lines(said: str) -> list[str]:
     for words, signs in ((_TESTS_FAILED_WORDS, _TESTS_FAILED), (_TESTS_PASSED_WORDS, _TESTS_PASSED)):
         found += [line for _, line in sorted(_telling(text, words, signs))]
     return found + [line for line in _lines_with(text, _FAILED_WORDS).split("\n") if _found(_FAILED, line)]
+
+
+def _in_doubt(text: str) -> bool:
+    """Return whether an output with the word of a pass tells of a crash, or counts what did not pass, behind it."""
+    words = (*_TESTS_PASSED_WORDS, *_DOUBT_WORDS)
+    last = max(at for at, _ in _telling(text, words, _TESTS_PASSED))
+    behind = any(at >= last for at, _ in _telling(text, words, _DOUBTS))
+    return behind or any(_telling(text, words, _DOUBT_ANYWHERE))
 
 
 def may_say_nothing_ran(kind: CheckKind, said: str) -> bool:
@@ -209,7 +280,7 @@ def _telling(text: str, words: Iterable[str], signs: Iterable[_Sign]) -> Iterato
         while match:
             begin, end = suspect.rindex("\n", 0, match.end()) + 1, suspect.index("\n", match.end())
             line = suspect[begin:end]
-            if sign.no is None or not sign.no.search(line):
+            if not (sign.no and sign.no.search(line)) and not _SAID_BY_THE_WAY.search(line):
                 yield begin, line
             match = sign.pattern.search(suspect, end)
 
@@ -230,7 +301,13 @@ def _lines_with(text: str, words: Iterable[str]) -> str:
             end = text.index("\n", at)
             lines[text.rfind("\n", 0, at) + 1] = end
             at = text.find(word, end)
-    return "\n".join(text[start : lines[start]] for start in sorted(lines))
+    return "\n".join(_begin(text, start, lines[start]) for start in sorted(lines))
+
+
+def _begin(text: str, start: int, end: int) -> str:
+    """Return a line of a text, of a long one its begin: what runners say is short, and patterns are slow on long
+    lines."""
+    return text[start:end] if end - start <= _WIDTH else f"{text[start : start + _WIDTH]}…"
 
 
 def failing_names(said: str) -> tuple[str, ...]:
