@@ -250,6 +250,10 @@ def test_what_only_speaks_of_a_pass_is_none(said):
     [
         "3 tests passed\nSegmentation fault (core dumped)",
         "3 tests passed\nSegmentation fault: 11",
+        "3 tests passed\nerror: test failed, to rerun pass `--lib`",
+        "5 passed\nINTERNALERROR> KeyError",
+        "5 passed (3s)\n  2 did not run",
+        "Executed 3 tests, with 0 failures\nerror: Exited with unexpected signal code 11",
         "3 tests passed\nsh: line 1:   123 Killed                  ./tide",
         "3 tests passed\nAborted (core dumped)",
         "All tests passed\npanic: send on closed channel",

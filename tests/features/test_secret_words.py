@@ -34,7 +34,7 @@ STORING = [
     ("curl -H 'Authorization: Bearer hunter2' https://x.org", "curl -H 'Authorization: …' https://x.org"),
     ("ssh h 'fly secrets set A=hunter2'", "ssh h 'fly secrets set A=…'"),
     ("mysql -u root --password=hunter2 db", "mysql -u root --password=… db"),
-    ("deploy sk-live-hunter2000", "deploy …"),
+    ("deploy sk-live-h4nter2000abcdef7890", "deploy …"),
     ("git push https://sam:hunter2@x.org/a main", "git push https://…@x.org/a main"),
     ("git -c http.proxy=http://sam:hunter2@x.org push", "git -c http.proxy=http://…@x.org push"),
 ]
@@ -63,6 +63,8 @@ def test_a_command_is_told_without_values(command: str, told: str | None) -> Non
         "bd update av-1 --status done --body text",
         "docker push reg.io/sk-app:1",
         "git checkout -b sk-1234-mend-the-tank",
+        "git push origin sk-proj2-refactor",
+        "git checkout sk_learn_0_24",
         "git push https://x.org/a@v1 hf-model-7b",
         "npm publish npm-run-all2",
         'git commit -m "Add basic support2 for bearer tokens"',
@@ -88,7 +90,7 @@ def test_a_value_set_anew_makes_up_for_one_that_was_refused() -> None:
 @pytest.mark.parametrize(
     ("tool", "said", "arguments", "told"),
     [
-        ("create_token", '{"id":"t1","key":"sk-live-hunter2"}', {"name": "ci"}, ["create_token t1 ci"]),
+        ("create_token", '{"id":"t1","key":"sk-live-h4nter2000abcdef7890"}', {"name": "ci"}, ["create_token t1 ci"]),
         ("create_token", '{"id":"t1","key":"hunter2000"}', {"name": "ci"}, ["create_token t1 ci"]),
         ("create_issue", '{"id":"991","key":"MOB-17"}', {"title": "Leak"}, ["create_issue MOB-17 Leak"]),
         ("edit_setting", '{"ok":true}', {"apiKey": "hunter2"}, []),

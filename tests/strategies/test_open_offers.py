@@ -53,6 +53,7 @@ def test_an_offer_stays_open_while_the_user_only_asks(ratio: float, newest: str)
     "other",
     [
         {"reply": DECIDED},
+        {"reply": "How long does it take? No, leave it, I changed my mind. What about the tyres?"},
         {"again": "Have a good day."},
         {"again": "Or rather on 28 May at 11:15?"},
     ],

@@ -146,6 +146,12 @@ _TESTS_PASSED = (
 )
 _DOUBTS = (
     _sign(r"Segmentation fault|\bcore dumped|Sanitizer: |\n(?:panic|Fatal Python error|fatal error): "),
+    _sign(
+        r"\n(?:error: (?:test failed|could not compile|Exited with unexpected signal)|Error: Test failures|"
+        r"INTERNALERROR>|!+ KeyboardInterrupt|[^\w\n]*Failed to load )",
+        *("error: ", "Test failures", "INTERNALERROR", "KeyboardInterrupt", "Failed to load "),
+    ),
+    _sign(r"\n[^\w\n]*[1-9]\d* did not run[^\w\n]*$|coverage threshold .* not met", "did not run", " not met"),
     _sign(r"[ \n](?:Killed|Aborted|Terminated|Bus error|Illegal instruction)(?:: \d+)?(?:[^\w\n]*$| {2,})"),
     _sign(r"\b(?i:exit(?:ed)?(?: with)?(?: code| status)?)[ :=]+[1-9]|\btimed out\b|\bNO STATUS\b"),
     _sign(

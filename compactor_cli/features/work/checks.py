@@ -41,14 +41,9 @@ _NO_TARGET = compiled_later(r"[/.]")
 _NAMED = compiled_later(r"[/.:]|test|spec", re.IGNORECASE)
 """In what a run is limited to."""
 _PLACE = r"^(?:vet: )?\S+\.[A-Za-z]\w{0,9}(?::\d+:\d+: |\(\d+,\d+\): error )"
-_BY_MAVEN = compiled_later(r"COMPILATION ERROR")
-_BY_GRADLE = compiled_later(r"^Execution failed for task '\S*:compile\w+'|^Compilation failed", re.MULTILINE)
 _NOT_COMPILED = {
-    **dict.fromkeys(("go", "dotnet", "swift"), compiled_later(_PLACE, re.MULTILINE)),
+    "go": compiled_later(_PLACE, re.MULTILINE),
     "cargo": compiled_later(r"^error\[E\d+\]", re.MULTILINE),
-    "mix": compiled_later(r"^== Compilation error", re.MULTILINE),
-    **dict.fromkeys(("mvn", "mvnw"), _BY_MAVEN),
-    **dict.fromkeys(("gradle", "gradlew"), _BY_GRADLE),
 }
 """Programs that compile anew what they test, and how they say that they could not compile it."""
 _LINTED = compiled_later(r"^error: (?!could not compile|aborting due to)|^(?!vet: )\S+\.go:\d+:\d+: ", re.MULTILINE)
@@ -59,7 +54,6 @@ _AFTERWARDS = compiled_later(
 """Of what goes wrong behind compiling, which tests need not do."""
 _NARROWER = word_set("--lib --doc --bin --bins --example --examples --test --no-build")
 """Options with which not all is compiled that a build would."""
-_CONFIGURED = compiled_later(r" (?:-c|--configuration)[ =](\S+)")
 _WIDTH = 100
 """Longest label of a check."""
 
@@ -123,7 +117,6 @@ class CheckRun(Struct, frozen=True):
             and self._includes(other.paths, other.selected)
             and _options(self.label) >= _options(other.label)
             and _NARROWER.isdisjoint(self.label.split())
-            and (self.program != "dotnet" or _CONFIGURED.findall(self.label) == _CONFIGURED.findall(other.label))
         )
 
     def covers_name(self, other: CheckRun, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.text.paths import basename
@@ -14,7 +14,7 @@ from compactor_cli.text.shell import steps, word_set
 CUT = "…"
 """Stands for a value."""
 _KEY = compiled_later(
-    r"(?<![\w-])(?:sk|rk|gsk|xai)[-_](?!\d{1,5}(?!\w))(?=[\w-]*\d)[\w-]{6,}|(?<!\w)(?:gh[opsur]|hf|npm)_[A-Za-z\d]{16,}"
+    r"(?<![\w-])(?:sk|rk|gsk|xai)[-_](?=[\w-]*\d)[\w-]*[A-Za-z\d]{16}[\w-]*|(?<!\w)(?:gh[opsur]|hf|npm)_[A-Za-z\d]{16,}"
     r"|\b(?:github_pat_|glpat-|xox[a-z]-)[\w-]{8,}|\b(?:AKIA|ASIA|AIza)[\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]{4,}|-----BEGIN "
     r"|(?i:(?<=authorization: )(?:bearer|basic) [^\s'\"]+|\bbearer (?=[^\s'\"]*\d)[^\s'\"]{12,})"
     r"|(?<=://)[^/\s@:]*:[^/\s@]+(?=@)"
@@ -42,6 +42,8 @@ _NAMING = compiled_later(
 """Options whose value says which thing of a store is meant, and where."""
 _LITERAL = ("--from-literal", "--set", "--set-string")
 _OPTION = compiled_later(r"--?[A-Za-z][\w-]*")
+_MOST_WORDS = 40
+"""Words of a command that are looked through for values: it is longer than what is told of it."""
 _QUOTE = "[\"']?"
 _NAME = compiled_later(r"[\w./-]+")
 _BODY = compiled_later(r"-b.+")
@@ -126,7 +128,7 @@ def command_without_values(command: str) -> str:
     """Return a command line with `…` in place of values that are told nowhere."""
     told = _ASSIGNED.sub(lambda found: f"{found[1]}={CUT}" if is_secret(found[1]) else found[0], command)
     told = without_keys(told)
-    for word, cut in _cut_words(command):
+    for word, cut in islice(dict(_cut_words(command)).items(), _MOST_WORDS):
         quoted = _QUOTE.join(map(re.escape, word))
         told = re.sub(rf"(?<![^\s\"'=(]){quoted}(?![^\s\"';&|)])", cut.replace("\\", r"\\"), told)
     return told

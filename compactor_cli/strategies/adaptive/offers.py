@@ -63,6 +63,6 @@ def _offer(speech: Sequence[int], lines: SessionLines) -> list[int]:
 
 
 def _only_asks(text: str) -> bool:
-    """Return whether a reply begins and ends with a question: nothing is decided yet."""
+    """Return whether a reply is nothing but questions: what else it says may decide."""
     clauses = split_clauses(text)
-    return bool(clauses) and all(ASKS.search(clause.text) for clause in (clauses[0], clauses[-1]))
+    return bool(clauses) and all(ASKS.search(clause.text) for clause in clauses)

@@ -32,7 +32,7 @@ _NOTHING = compiled_later(
     rf"(?P<asked>{_ASKING_WORDS}\s+)?"
     r"(?:(?:no|kein(?:e[nmr]?)?|ohne|sin|sem|pas de|nessun[oa]?|senza|без)\s+|pas d['’])"
     r"(?!(?:problem\w*|worr\w+|needs?|idea|way|doubt|rush|hurry|thanks?|thank|one|longer|more|sorry|wait|not|such"
-    r"|difference|chance|clue|luck|ahnung|angst|sorgen?|stress|mich|dich|uns|duda|dudas|embargo|idée|soucis?|acc[eè]s"
+    r"|difference|chance|clue|luck|response|reply|answer|news|ahnung|angst|sorgen?|stress|mich|dich|uns|duda|dudas|embargo|idée|soucis?|acc[eè]s"
     r"|понятия|проблем)(?![^\W_]))"
     rf"(?P<what>[^\W\d_][\w-]*(?:\s+(?!{_ASKING_WORDS})[\w-]+){{0,4}}?)"
     rf"(?:(?P<end>\s+{_ASKING_WORDS})|(?P<ever>\s+ever))?\W*",
@@ -60,7 +60,7 @@ _STATES = compiled_later(
 )
 """What makes a statement of the words before such a limit."""
 _NO_VERB = (
-    r"(?:the|an?|this|that|these|those|my|our|in|on|at|of|good|nice|null|empty|true|false|wrong|same|mind|seen|been|had"
+    r"(?:the|an?|this|that|these|those|my|our|in|on|at|of|good|nice|null|empty|true|false|wrong|same|mind|seen|been|had|saw"
     r"|heard|again|ever|once|knew|got|did|done|went|gone|thought|more|as|so|\w+ing|\w*(?<![eb])ed|\w*(?<!s)s)\b"
 )
 _NO_BAN = (
@@ -70,7 +70,8 @@ _NO_BAN = (
 _BEGINS = compiled_later(
     rf"(?:please\s+)?(?:(?:never|always)\s+(?!{_NO_VERB})[a-z]{{2,}}|(?:do not|don['’]?t)\s+(?!{_NO_BAN})[a-z]{{2,}})"
     r"|only (?!(?:one|two|three|half|some|if|when|in|for|on|at|after|by|because|an?|the"
-    r"|saw|got|had|did|found|made|came|took|went|heard|knew|just|happened|\w+ed)\b)[a-z]{2,}(?<!s)"
+    r"|saw|got|had|did|found|made|came|took|went|heard|knew|just|happened|ran|wrote|put|read|kept|left|gave|said|sent"
+    r"|have|see|want|need|know|\w+ed)\b)[a-z]{2,}(?<!s)"
     r" (?:the|my|our|an?|this|what|from|to|in|with|it|them)\b"
     r"|(?:(?:since|as|because) )?I (?:do not|don['’]?t) want \w"
     r"|you (?:must|mustn['’]?t|may not)\b(?!\s+(?:admit|be \w+ing|have|say))"
