@@ -11,8 +11,8 @@ from compactor_cli.text.patterns import compiled_later
 _PREFIX = compiled_later(
     r"\n(?:(?P<time>(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t)?\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?)|"
     r"(?P<name>[A-Za-z][\w.@/-]{0,60} *\| ?|"
-    r"@?[A-Za-z][\w.@-]{0,60}[:/#][\w./@:#-]{0,120}(?=[: ])(?<!\.\w)(?<!\.\w\w)(?<!\.\w\w\w)(?<!\.\w{4})"
-    r"(?:(?<!:) [\w:-]{1,30})?: ?))"
+    r"@?[A-Za-z][\w.@-]{0,60}[:/#][\w./@:#-]{0,120}(?=[: ])(?<!:)(?<!\.\w)(?<!\.\w\w)(?<!\.\w\w\w)(?<!\.\w{4})"
+    r"(?:(?<!:) [\w:-]{1,30})?:(?!:) ?))"
 )
 """The time at which a line was put out, as services of CI write it; or the name of a container with a bar, or that of a
 package with its task. What ends like the name of a file stands before what is said of that file."""

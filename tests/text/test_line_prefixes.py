@@ -73,3 +73,9 @@ def test_lines_that_only_look_so_stay_as_they_are(lines: list[str]) -> None:
 def test_long_lines_behind_such_names_cost_no_time(line: str) -> None:
     said = "\n".join([*["web-1 | tide"] * 30_000, *[line] * 15_000])
     assert without_prefixes(said).startswith("tide\n")
+
+
+@pytest.mark.parametrize("file", ["tests/tides.py", "spec/tides"])
+def test_what_a_test_is_in_stands_before_its_name_and_is_part_of_it(file: str) -> None:
+    said = "\n".join(f"{file}::test_{at} {'FAILED' if at == 2 else 'PASSED'}" for at in range(5))
+    assert without_prefixes(said) == said
