@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from abc import abstractmethod
 from typing import Any, BinaryIO
 
 from compactor_cli.containers.base import Container, Stream, read_stream
@@ -21,9 +22,9 @@ class _Compressed(Container):
         stream, errors = self._open(io.BytesIO(data))
         return read_stream(stream, len(data), self.name, errors)
 
+    @abstractmethod
     def _open(self, file: BinaryIO) -> tuple[Stream, tuple[type[Exception], ...]]:
         """Return what decompresses a file, and what it raises for one that is damaged."""
-        raise NotImplementedError
 
 
 class Gzip(_Compressed):

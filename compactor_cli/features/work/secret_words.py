@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice, zip_longest
+from itertools import zip_longest
 
 from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.text.paths import basename
@@ -42,8 +42,6 @@ _NAMING = compiled_later(
 """Options whose value says which thing of a store is meant, and where."""
 _LITERAL = ("--from-literal", "--set", "--set-string")
 _OPTION = compiled_later(r"--?[A-Za-z][\w-]*")
-_MOST_WORDS = 40
-"""Words of a command that are looked through for values: it is longer than what is told of it."""
 _QUOTE = "[\"']?"
 _NAME = compiled_later(r"[\w./-]+")
 _BODY = compiled_later(r"-b.+")
@@ -128,10 +126,16 @@ def command_without_values(command: str) -> str:
     """Return a command line with `…` in place of values that are told nowhere."""
     told = _ASSIGNED.sub(lambda found: f"{found[1]}={CUT}" if is_secret(found[1]) else found[0], command)
     told = without_keys(told)
-    for word, cut in islice(dict(_cut_words(command)).items(), _MOST_WORDS):
-        quoted = _QUOTE.join(map(re.escape, word))
-        told = re.sub(rf"(?<![^\s\"'=(]){quoted}(?![^\s\"';&|)])", cut.replace("\\", r"\\"), told)
+    if cuts := dict(_cut_words(command)):
+        words = "|".join(_QUOTE.join(map(re.escape, word)) for word in cuts)
+        found = re.compile(rf"(?<![^\s\"'=(])(?:{words})(?![^\s\"';&|)])")
+        bare = {_unquoted(word): cut for word, cut in cuts.items()}
+        told = found.sub(lambda word: bare[_unquoted(word[0])], told)
     return told
+
+
+def _unquoted(word: str) -> str:
+    return word.replace('"', "").replace("'", "")
 
 
 def _cut_words(command: str) -> Iterator[tuple[str, str]]:
