@@ -8,12 +8,15 @@ from math import log
 from compactor_cli.features.evidence import Evidence
 from compactor_cli.features.name_features import Weigher
 from compactor_cli.features.session_text import SessionText
+from compactor_cli.features.talk_words import characters_without_blanks
 from compactor_cli.model.profile import Profile
 
 _WORD = 0.05
 """Value of the rarest word of a session that is all talk, beside the 0 to 1 of a name."""
 _NAMES_OF_WORK = 0.15
 """Share of names among the terms of what is said, from which on it is work and not talk."""
+_CHARACTERS = 2
+"""Characters of a word, about, in scripts without blanks."""
 _RARITY = 8
 """How much more a rare word is worth than a common one: the power of its logarithmic rarity."""
 
@@ -71,5 +74,6 @@ def talk_share(session: SessionText) -> float:
     total = sum(piece.tokens for piece in session.pieces) or 1
     spoken = sum(piece.tokens for piece in session.pieces if piece.speech) / total
     names = sum(len(piece.names) for piece in session.pieces if piece.speech)
-    share = names / (names + sum(session.held.values()) or 1)
+    unspaced = sum(characters_without_blanks(piece.text) for piece in session.pieces if piece.speech)
+    share = names / (names + sum(session.held.values()) + unspaced / _CHARACTERS or 1)
     return float(spoken**3 * max(0.0, 1 - share / _NAMES_OF_WORK) ** 2)
