@@ -110,7 +110,7 @@ class SummarySlot(Struct, frozen=True):
     """A line below the heading."""
     heading: Literal["mark", "short", "named", "full"] = "full"
     """Of one that quotes lines, how much its heading says: which messages it stands for, as a mark or in words; with a
-    reference to them; with what the transcript was compacted from."""
+    reference to them; with what the transcript was compacted from, which a mark says where `based` is set."""
     state: str = ""
     """The block that tells the state of the work, below everything else."""
     passes_on: bool = True

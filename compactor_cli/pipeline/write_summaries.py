@@ -60,8 +60,8 @@ def write_summaries(
     number = current_round(messages)
     # whoever writes a summary has counted it last
     context = replace(context, count=lru_cache(maxsize=1)(context.count))
-    base_slot = max(plan.slots, key=lambda slot: (slot.heading == "full", slot.budget), default=None)
-    names_base = base_slot is not None and base_slot.based and base_slot.heading == "full"
+    base_slot = max(plan.slots, key=lambda slot: (slot.based, slot.budget), default=None)
+    names_base = base_slot is not None and base_slot.based
     keywords = _keywords(messages, groups, plan, context.query)
     written: dict[SummarySlot, Summary] = {}
     failed: set[int] = set()
@@ -151,7 +151,7 @@ def _request(
         tokens = sum(m.tokens for m in covered)
         heading = partial(header, number, covers, tier=tier, tokens=tokens, reference=address)
     elif slot.heading == "mark":
-        heading = partial(lines_mark, covers)
+        heading = partial(lines_mark, covers, round=number)
     else:
         heading = partial(lines_header, covers, round=number, reference="" if slot.heading == "short" else address)
     parts = tuple(

@@ -33,7 +33,10 @@ _QUOTES_LINES = re.compile(
     r"(?: \((?:round (?P<round>\d+))?(?:, )?(?:ctx_[0-9a-f]{8,64})?"
     r"(?:, (?:whole transcript )?(?P<base>[\d,]+) to (?P<target>[\d,]+) tokens)?\))?\n"
 )
-_MARK = compiled_later(r"\[#(?P<covers>\d[\d, -]*)\]\n")
+_MARK = compiled_later(
+    r"\[#(?P<covers>\d[\d, -]*)(?:(?: \(round (?P<round>\d+)\))?"
+    r" of a transcript compacted from (?P<base>[\d,]+) to (?P<target>[\d,]+) tokens)?\]\n"
+)
 """The heading of a summary of a few lines."""
 _OLDER = compiled_later(
     r"## Session Summary \(Round (?P<round>\d+)\)\nStands for messages (?P<covers>\d[\d, -]*)(?: except kept ones)? "
@@ -136,11 +139,16 @@ def header(
     return "\n".join(lines)
 
 
-def lines_mark(covers: Iterable[int]) -> str:
-    """Return the heading of a summary that quotes a few lines only: which messages it stands for."""
+def lines_mark(covers: Iterable[int], *, round: int = 1, base: Base | None = None) -> str:
+    """Return the heading of a summary that quotes a few lines only: which messages it stands for. The round stands
+    beside the base only."""
     covered = sorted(covers)
     ranges = format_ranges(covered)
-    return f"[#{covered[0]}-{covered[-1]}]" if "," in ranges else f"[#{ranges}]"
+    mark = f"#{covered[0]}-{covered[-1]}" if "," in ranges else f"#{ranges}"
+    if base is not None:
+        mark += f" (round {round})" if round > 1 else ""
+        mark += f" of a transcript compacted from {base.tokens:,} to {base.target:,} tokens"
+    return f"[{mark}]"
 
 
 def lines_header(covers: Iterable[int], *, round: int = 1, reference: str = "", base: Base | None = None) -> str:

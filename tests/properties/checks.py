@@ -245,7 +245,7 @@ def check_summaries(part: Compaction) -> None:
 
 
 HEADING = re.compile(
-    r"## Session Summary \(Compaction Round \d+\)\nStands for messages \d|## Session Summary of #\d|\[#\d[\d-]*\]\n"
+    r"## Session Summary \(Compaction Round \d+\)\nStands for messages \d|## Session Summary of #\d|\[#\d[\d-]*(?: \(round \d+\))?(?: of a transcript compacted from [\d,]+ to [\d,]+ tokens)?\]\n"
 )
 
 
@@ -253,7 +253,7 @@ def check_heading(text: str, round: int) -> None:
     """A summary says what it stands for, and one with a heading in words says the round too."""
     assert is_summary(text)
     assert HEADING.match(text), text.splitlines()[0]
-    named = text.startswith("## ")
+    named = text.startswith("## ") or " of a transcript compacted from " in text.partition("\n")[0]
     assert round_of(text) == (round if named else 1), f"{text.splitlines()[0]!r} in round {round}"
 
 

@@ -35,7 +35,7 @@ class Attempt(Struct, frozen=True):
     @property
     def says_base(self) -> bool:
         """Return whether a summary says what the transcript was compacted from."""
-        return any(slot.heading == "full" for slot in self.slots)
+        return any(slot.based for slot in self.slots)
 
 
 def quotes_all(attempt: Attempt, group: Group, lines: SessionLines) -> bool:

@@ -121,26 +121,27 @@ class Quoter:
         excerpts = tuple(self.excerpts(choices))
         quoted = sum(c.cost for c in choices) + len(state) // 4
         level: Level = "named" if quoted >= _NAMED else "short" if quoted >= _SHORT else "mark"
-        if based and self._base is not None and (quoted >= _FULL or self.needs_base):
-            level = "full"
-        texts = (self._head(groups, level), f"{legend(excerpts)}{quote(excerpts)}" if excerpts else "", state)
+        base = self._base if based and (quoted >= _FULL or self.needs_base) else None
+        if base is not None:
+            level = "full" if quoted >= _NAMED else "mark"
+        texts = (self._head(groups, level, base), f"{legend(excerpts)}{quote(excerpts)}" if excerpts else "", state)
         return SummarySlot(
             3,
             tuple(sorted((g.index for g in groups), key=lambda index: (index < first, index))),
             self._count("\n".join(filter(None, texts))) + _SPARE,
             excerpts,
-            level == "full",
+            base is not None,
             heading=level,
             state=state,
         )
 
-    def _head(self, groups: Iterable[Group], level: Level) -> str:
+    def _head(self, groups: Iterable[Group], level: Level, base: Base | None) -> str:
         """Return the beginning of a summary as it will be written, with a reference of about as many tokens."""
         covers = [i for g in groups for i in g.messages]
         if level == "mark":
-            return lines_mark(covers)
+            return lines_mark(covers, round=10, base=base)
         reference = "" if level == "short" else "ctx_0a1b2c3d"
-        return lines_header(covers, round=10, reference=reference, base=self._base if level == "full" else None)
+        return lines_header(covers, round=10, reference=reference, base=base)
 
     def excerpts(self, choices: Sequence[ChosenLine]) -> Iterator[Excerpt]:
         """Yield chosen lines, in their order, as they are quoted."""
