@@ -67,12 +67,12 @@ def test_a_summary_of_quoted_lines_is_taken_apart_again(excerpts, state, covers,
     assert None not in map(speaker_of, lines)
 
 
-@given(COVERS, EXCERPTS)
-def test_the_mark_of_a_few_lines_says_what_they_stand_for(covers, excerpts):
-    text = f"{lines_mark(covers)}\n{quote(excerpts)}"
+@given(COVERS, EXCERPTS, BASES, st.integers(1, 99))
+def test_the_mark_of_a_few_lines_says_what_they_stand_for(covers, excerpts, base, number):
+    text = f"{lines_mark(covers, round=number, base=base)}\n{quote(excerpts)}"
     assert is_summary(text)
     assert covered(text) in spans(covers)
-    assert (round_of(text), base_of(text)) == (1, None)
+    assert (round_of(text), base_of(text)) == (number if base else 1, base)
     assert text[body_start(text) :] == quote(excerpts)
 
 

@@ -31,7 +31,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
-from compactor_cli.strategies.shared.rooms import LARGE_ROOM, share_of
+from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
 from compactor_cli.summary_text.state_block import state_text, with_whole_list
@@ -117,6 +117,7 @@ class PlanBuilder:
         known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
         self.quoter.needs_base = needed
+        self.quoter.brief = self.talk and room <= SMALL_ROOM
         self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, self._is_seen)
         tasks = {line for line in known.lines if line.kind == "task"}
         if tasks and tasks.issubset(self.state):  # the state tells the whole list

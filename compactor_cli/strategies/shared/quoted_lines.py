@@ -67,7 +67,8 @@ Level = Literal["mark", "short", "named", "full"]
 
 class Quoter:
     """Plans summaries. `overcome`: messages with failures that a later call made up for. `base`: what the transcript
-    was compacted from, when one of them is to say so; where `needs_base` is set, however short it is."""
+    was compacted from, when one of them is to say so; where `needs_base` is set, however short it is, and where `brief`
+    is set, a short one in its mark."""
 
     def __init__(
         self,
@@ -83,7 +84,7 @@ class Quoter:
         self._lines = lines
         self._count = count
         self._base = base
-        self.needs_base = False
+        self.needs_base = self.brief = False
         self._overcome = overcome
         self._call_of = pairing.answers
         self._carried: dict[Spot, list[CarriedSpan]] = {}
@@ -123,7 +124,7 @@ class Quoter:
         level: Level = "named" if quoted >= _NAMED else "short" if quoted >= _SHORT else "mark"
         base = self._base if based and (quoted >= _FULL or self.needs_base) else None
         if base is not None:
-            level = "full" if quoted >= _NAMED else "mark"
+            level = "mark" if self.brief and quoted < _NAMED else "full"
         texts = (self._head(groups, level, base), f"{legend(excerpts)}{quote(excerpts)}" if excerpts else "", state)
         return SummarySlot(
             3,
