@@ -11,7 +11,7 @@ from msgspec import Struct
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.points import ends_none
 
-_END = compiled_later(r"""[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；]+[」』”]*\s*""")
+_END = compiled_later(r"""(?<![.!?…])[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；]+[」』”]*\s*""")
 """Between two sentences of a line: what goes on in small letters was an abbreviation."""
 _SMALL_END = compiled_later(r"""(?<=[^\W\d_]{2})(?:\.|[!?]+)["')\]”’»]*\s+(?=[a-zà-öø-ÿ][\w'’]*[,;:]?\s+[^\W_])""")
 """Between two sentences of a line that begins in small letters: its writer begins none with a capital. At least two

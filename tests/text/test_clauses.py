@@ -76,6 +76,12 @@ class _Counting(str):
         return found
 
 
+@pytest.mark.parametrize("run", [".", "!", "…", "?!", "a.", "x. ", "。", ".)", "'"])
+def test_long_runs_of_anything_are_split_in_one_pass(run: str) -> None:
+    # a quadratic pattern would not end here
+    assert "".join(clause.text for clause in split_clauses(run * 200_000)).startswith(run.strip())
+
+
 def _looked_at(sentence: str, times: int) -> int:
     _Counting.looked_at = 0
     for _ in _sentence_ends(_Counting(sentence * times)):
