@@ -40,8 +40,9 @@ _OF_THESE = compiled_later(
 """Further inside of it, what is not named there."""
 _SHORT = 80
 """Characters below which a sentence is taken to go on from the one before it."""
-_MOST_BEFORE = 3
-"""Sentences before one that are looked at for what it speaks of."""
+_MOST_BEFORE, _MOST_SHORT = 3, 20
+"""Sentences before one that are looked at for what it speaks of, and short ones that it goes on from: a whole prompt may
+stand on one line."""
 _ALL_OF_IT = 160
 """Characters of room that first words may take all of."""
 _FIRST = 0.4
@@ -293,7 +294,7 @@ def _needs_more(text: str, spans: Sequence[tuple[int, int]], index: int, asked: 
     start, end = spans[index]
     if index == 0 or text[start - 1] == "\n":
         return False
-    if pointless and end - start < _SHORT:
+    if pointless and end - start < _SHORT and asked - index < _MOST_SHORT:
         return True
     near = asked - index < _MOST_BEFORE
     return near and bool(

@@ -259,6 +259,14 @@ def test_many_short_sentences_that_have_no_room_cost_no_more_than_their_number()
     assert cost(1_600) < 12 * cost(200)  # quadratic would be 64 times as much
 
 
+def test_many_short_sentences_of_one_line_cost_no_more_than_their_number() -> None:
+    def cost(count: int) -> int:
+        rated = Preferred(rate=lambda sentence: 1.0)
+        return calls_of(lambda: kept_sentences("Be so and so today. " * count, 4 * count, NONE, rated))
+
+    assert cost(1_600) < 12 * cost(200)  # quadratic would be 64 times as much
+
+
 def test_of_a_request_the_first_sentence_comes_before_those_with_more_points() -> None:
     text = "<issue>\nThe parser drops fields.\nAn important key must be critical, note it.\nMore of it."
     words = Keywords(["key"])
