@@ -18,6 +18,7 @@ from compactor_cli.features.work.programs import (
     program_words,
     without_prefixes,
 )
+from compactor_cli.features.work.secret_words import without_values
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
@@ -185,7 +186,9 @@ def check_of(step: Step, folder: str = "") -> CheckRun | None:
     if kind is None:
         return None
     target = program in RUNNERS
+    shown = without_values(shown)
     said = [basename(shown[0]) if shown[0].startswith("/") else shown[0], *map(_shown, shown[1:])]
+    words = program_words(shown)
     label = one_line(" ".join(said), _WIDTH).replace(": ", ":") + (f" (in {folder})" if folder else "")
     paths, selected = _limits(words[1:], named=target or program in PLATFORMS or program in FORMATTERS)
     return CheckRun(kind, label, "*" if target else program, folder, paths, selected)

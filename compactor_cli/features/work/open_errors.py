@@ -353,7 +353,7 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
         return label, label
     if only_asks(call.arguments):
         return "", ""
-    return told_apart(call), one_line(f"{call.tool} {main_argument(call.arguments)}", _LABEL_WIDTH)
+    return told_apart(call), one_line(f"{call.tool} {main_argument(call.arguments, call.tool)}", _LABEL_WIDTH)
 
 
 def _error_key(call: ToolCall, working: Sequence[Step], missing: str) -> str:

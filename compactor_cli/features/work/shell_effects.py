@@ -12,10 +12,10 @@ from compactor_cli.features.work.git_steps import first_line, git_step
 from compactor_cli.features.work.github_steps import github_key, github_step
 from compactor_cli.features.work.programs import program_words, without_prefixes
 from compactor_cli.features.work.remote_steps import awaits, database_script, remote_key, remote_step
-from compactor_cli.features.work.secret_words import without_keys
 from compactor_cli.features.work.sql_effects import all_confirmed, sql_effects, sql_key
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.secret_values import without_secrets
 from compactor_cli.text.shell import Step, word_set
 
 _CONCLUDES = {"git commit": ("git merge", "git cherry-pick", "git revert", "git pull")}
@@ -158,7 +158,7 @@ def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str, tuple[str
         return "", "", ()
     program = basename(words[0])
     if program == "git":
-        asked = past_options([without_keys(word) for word in words[1:]])
+        asked = past_options([without_secrets(word) for word in words[1:]])
         return *git_step(asked, steps, step), tuple(asked)
     text = (
         (github_step(words) if len(words) > 2 else "") if program == "gh" else remote_step(program_words(words), step)
