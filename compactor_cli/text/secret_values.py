@@ -68,6 +68,7 @@ _LITERAL = compiled_later(r"(?i)\b((?:password|passphrase|identified(?: with \S{
 _IN_PROSE = compiled_later(
     r"(?i)\b(?:password|passphrase|passwd|secret|token|api[ _-]?key)[ \t]+(?:is |was |of )?[\"'`(]?([\w!#$%^&*+-]{12,})"
 )
+_LONGEST_QUOTE = 2_000
 _LEAST_STRONG = 6
 _SIGNS = "!@#$%^&*"
 _LEAST_MIXED = 2
@@ -164,7 +165,7 @@ def _without_given(text: str, found: list[str]) -> str:
     while match := _GIVEN.search(text, at):
         name, start = match["name"].strip("-[]"), match.end()
         at = match.end("sign")
-        if not is_secret(name):
+        if not is_secret(name) or _is_closed(text, match):
             continue
         end = _end_of_value(text, match)
         value = text[start:end]
@@ -185,6 +186,16 @@ def _without_given(text: str, found: list[str]) -> str:
         told += (text[done:start], CUT)
         at = done = end
     return "".join([*told, text[done:]])
+
+
+def _is_closed(text: str, match: re.Match[str]) -> bool:
+    """Return whether the quote behind a sign ends what the sign stands in: `grep 'password=' a.py`."""
+    if not match["open"] or match["close"]:
+        return False
+    behind = text[match.end() : match.end() + 1]
+    line = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _LONGEST_QUOTE)
+    begun = text.count(match["open"], line, match.start()) % 2 == 1
+    return behind == "" or behind.isspace() or (begun and behind in ";,)|&")
 
 
 def _is_value(match: re.Match[str], value: str) -> bool:

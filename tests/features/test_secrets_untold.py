@@ -222,6 +222,9 @@ ORDINARY = [
     "cp -u -p a b",
     "echo hello | grep -q login",
     "mysql -u root -p db",
+    "grep -rn 'password=' src",
+    'grep "token="; ls src',
+    "echo $TOKEN | docker login --password-stdin",
     "docker login reg.io",
 ]
 

@@ -277,7 +277,7 @@ def _told_words(words: Sequence[str], found: list[str], *, given: bool) -> list[
         _keep(word, cut, found)
     rest = words[start:]
     if given:
-        cuts = [word if not at or word.startswith("-") else CUT for at, word in enumerate(rest)]
+        cuts = [word if not at or word.startswith("-") or is_open("", word) else CUT for at, word in enumerate(rest)]
         found += (word for word, cut in zip(rest, cuts, strict=True) if word != cut)
         return [*told, *cuts]
     cuts = without_values(rest, found)
