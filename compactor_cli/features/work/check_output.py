@@ -55,7 +55,7 @@ _UNIT = (
 )
 """What runners of tests count."""
 _COUNT = r"[1-9](?<!\w.)\d*"
-_NUMBER = r"[1-9](?<![\w/.:-].)(?<!\bof .)\d* "
+_NUMBER = r"[1-9](?<![\w/.:\"'`-].)(?<!\bof .)\d* "
 _TESTS = (
     r"\n(?:[^\w\n]*|(?i:error: )|\[info\] |\d\d:\d\d [+~\d -]+: |[ \t]+Testing \S+ )"
     r"(?i:(?:all|some|the|these|following|your|unit|integration|(?:at least )?one(?: or more)?(?: of the)?) )*"
