@@ -328,6 +328,8 @@ def _looks(step: Step) -> bool:
     folder, _, program = step.words[0].rpartition("/")
     if folder and not folder.startswith("/"):
         return False  # a program of the project, whatever its name
+    if len(step.words) > 1 and step.words[-1] == "-h":
+        return True
     if program in _LOOKING or (program == "git" and _GIT_LOOKING & set(step.words[1 : 5 if "-C" in step.words else 3])):
         return True
     if _INTERPRETER.fullmatch(program) and (step.document or {"-c", "-e", "-p", "-", "--eval"} & set(step.words[1:3])):

@@ -48,6 +48,8 @@ _FATAL = compiled_later(
 """How programs say that they gave up, where their exit code is hidden."""
 _CALLED_OFF = compiled_later(r"^(?:│ )?(?:Apply|Destroy|Edit|Update|Operation) cancell?ed(?=[.,!]|\s*$)", re.MULTILINE)
 """How programs say that they did nothing because nobody agreed, or nothing was changed."""
+_NOTHING_DONE = {"git stash": compiled_later(r"^No local changes to save", re.MULTILINE)}
+"""What is said when there was nothing to be done."""
 _ROLLED_OUT = compiled_later(r"successfully rolled out")
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _SEVERAL = 2
@@ -111,6 +113,8 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
         return False
     if confirmed and confirmed.search(call.said):
         return True
+    if topic in _NOTHING_DONE and _NOTHING_DONE[topic].search(call.said):
+        return None
     if call.undecided or (call.failed is not True and _CALLED_OFF.search(call.said)):
         return None
     if call.failed or gave_up:
@@ -176,5 +180,5 @@ def _only_tries(words: Sequence[str]) -> bool:
     program = basename(words[0])
     if program == "git":
         asked = past_options(words[1:])
-        return asked[:1] in (["push"], ["clean"]) and any(map(_GIT_TRIES.match, asked[1:]))
+        return asked[1:2] == ["-h"] or asked[:1] in (["push"], ["clean"]) and any(map(_GIT_TRIES.match, asked[1:]))
     return words[-1] == "-h" or (program == "aws" and words[-1] == "help")
