@@ -180,5 +180,6 @@ def _only_tries(words: Sequence[str]) -> bool:
     program = basename(words[0])
     if program == "git":
         asked = past_options(words[1:])
-        return asked[1:2] == ["-h"] or asked[:1] in (["push"], ["clean"]) and any(map(_GIT_TRIES.match, asked[1:]))
+        tries = asked[:1] in (["push"], ["clean"]) and any(map(_GIT_TRIES.match, asked[1:]))
+        return tries or asked[1:2] == ["-h"]
     return words[-1] == "-h" or (program == "aws" and words[-1] == "help")
