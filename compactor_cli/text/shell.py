@@ -51,6 +51,8 @@ class Step(Struct, frozen=True):
     """Files to which its output is redirected."""
     appends: tuple[str, ...] = ()
     """Those of them that keep what they have."""
+    given: tuple[str, ...] = ()
+    """Assignments before the program: `GOOS=linux go build`."""
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -197,7 +199,8 @@ def _finished(
     while start < len(plain) and (plain[start] in _KEYWORDS or _ASSIGNMENT.match(plain[start])):
         start += 1
     files, appends = tuple(path for path, _ in writes), tuple(path for path, appends in writes if appends)
-    return Step(tuple(plain[start:]), after, document, files, appends)
+    given = tuple(filter(_ASSIGNMENT.match, plain[:start])) if start else ()
+    return Step(tuple(plain[start:]), after, document, files, appends, given)
 
 
 def _writing(step: Step, other: Step) -> Step:
