@@ -70,6 +70,8 @@ _IN_PROSE = compiled_later(
 )
 _LONGEST_QUOTE = 2_000
 _LEAST_STRONG = 6
+_LONGEST_COUNT = 7
+"""Digits of a number of tokens."""
 _SIGNS = "!@#$%^&*"
 _LEAST_MIXED = 2
 """Digits of a value in prose; a word with one may be the name of anything."""
@@ -100,7 +102,8 @@ def is_open(name: str, value: str) -> bool:
     bare = value.strip("\"'`\\ \t")
     if not bare or bare == CUT or bare.lower() in _NO_VALUES or _VARIABLE.fullmatch(bare):
         return True
-    if bare.isdigit() and (name.lower().endswith("s") or len(bare) <= _LEAST_MIXED):
+    plural = name.lower().endswith("s") and not name.lower().endswith("ss")
+    if bare.isdigit() and len(bare) <= (_LONGEST_COUNT if plural else _LEAST_MIXED):
         return True
     return bare == name or (bare.rpartition(".")[2] == name and bare.isascii())
 

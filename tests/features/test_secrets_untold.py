@@ -122,6 +122,24 @@ def test_no_value_of_a_command_is_told(command: str) -> None:
         assert not [line for line in lines if MARK[:4] in line]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "docker login -p 1234",
+        "DB_PASS=12345678 ./tool run",
+        "curl -u sam:12345678 https://x.org",
+        "redis-cli -a 1234 get a",
+    ],
+)
+def test_a_password_may_be_a_number(command: str) -> None:
+    assert "1234" not in command_without_values(command)
+
+
+def test_a_word_behind_the_letter_of_an_option_is_untold() -> None:
+    session = Session().runs("mysql -pswordfishes", FAILS + "mysql: unknown option -pswordfishes")
+    assert session.texts() == ["open error: mysql: unknown option -p… (mysql -p…)"]
+
+
 def test_commands_with_values_are_told_all_the_same() -> None:
     told = Session().runs("pytest --token hunter2 tests", FAILS + "1 failed").texts()
     assert told == ["failing: pytest --token … tests"]
@@ -208,6 +226,8 @@ ORDINARY = [
     "npm config set registry https://r.org",
     "gcloud config set project p",
     "docker run -u 1000:1000 -p 8080:80 img",
+    "docker run -u sam -p 127.0.0.1:80:80/tcp img",
+    "redis-cli -p 6379 get a",
     "psql -U sam -p 5432 -c 'select 1'",
     "ssh -p 22 sam@h ls",
     "mkdir -p token/secret",

@@ -41,8 +41,8 @@ _HEADER = compiled_later(r"([\w-]+):\s*(.+)", re.DOTALL)
 _OF_HEADER = ("-H", "--header")
 _COOKIE = "cookie"
 _USER = ("-u", "-U", "--user", "--username", "--proxy-user")
-_USER_WITH_PASSWORD = compiled_later(r"([^\s:/=]*):(?!\d*$|//)(.+)", re.DOTALL)
-_NO_PASSWORD = compiled_later(r"[\d.:/-]*(?:/(?:tcp|udp))?|-.*")
+_USER_WITH_PASSWORD = compiled_later(r"(?!\d+:\d+$)([^\s:/=]*):(?!//)(.+)", re.DOTALL)
+_NO_PASSWORD = compiled_later(r"(?:\d{1,5}|[\d.:/-]*:[\d.:/-]*(?:/(?:tcp|udp))?)")
 """What `-p` may be given that is a port."""
 _SHORT = {
     **dict.fromkeys(("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mycli"), "-p"),
@@ -59,7 +59,7 @@ _LOGIN_OPTIONS = ("-p", "-w")
 _TAKERS = word_set("passwd chpasswd cryptsetup htpasswd")
 """Programs that read a password from their input."""
 _SHELLS = word_set("bash sh zsh dash ssh su eval")
-_PARTS = compiled_later(r"[\s:\"'{},/=]+")
+_PARTS = compiled_later(r"[\s:\"'{},/=?&@]+")
 """What stands between a user and a password, or between the words of a header."""
 _CODE = compiled_later(r"(?:python|node|ruby|perl|php)[\d.]*")
 _OF_CODE = ("-c", "-e", "-r", "--eval")
@@ -183,8 +183,10 @@ def _by_option(word: str, option: str, short: frozenset[str], words: Sequence[st
         return f"{word[: header.start(2)]}{CUT}" if header and opens and not is_open(header[1], header[2]) else word
     if option in _USER and (user := _USER_WITH_PASSWORD.fullmatch(word)):
         return word if is_open("password", user[2]) else f"{user[1]}:{CUT}"
-    if option in short and basename(words[0]) not in _GLUED_ONLY and not _NO_PASSWORD.fullmatch(word):
-        return word if is_open("password", word) else CUT
+    if option in short and basename(words[0]) not in _GLUED_ONLY and not word.startswith("-"):
+        return (
+            word if is_open("password", word) or (option not in _sure(words) and _NO_PASSWORD.fullmatch(word)) else CUT
+        )
     if word[:2] in short and len(word) > _SEVERAL and word[1] != "-" and (glued := _glued(word, words)):
         return f"{glued}{CUT}"
     if word.startswith("pass:") and option.startswith("-pass"):
@@ -203,14 +205,18 @@ def _gives_in_short(words: Sequence[str]) -> bool:
 
 
 def _short_options(words: Sequence[str]) -> frozenset[str]:
-    """Return the options of one letter behind which a password stands: those of programs that have one, of a login,
-    and of a command that names a user, too."""
+    """Return the options of one letter behind which a password stands: `_sure` ones, and those of a command that names
+    a user, too, which may give a port by them."""
+    named = "-p" in words and any(one in _USER and not other.startswith("-") for one, other in pairwise(words))
+    return _sure(words) | {"-p"} if named else _sure(words)
+
+
+def _sure(words: Sequence[str]) -> frozenset[str]:
+    """Return those of programs that have one, and of a login."""
     programs = [basename(word) for word in words[:_FIRST_WORDS]]
     found = {_SHORT[program] for program in programs if program in _SHORT}
     if _LOGS_IN in words[:_FIRST_WORDS]:
         found |= set(_LOGIN_OPTIONS)
-    if "-p" in words and any(one in _USER and not other.startswith("-") for one, other in pairwise(words)):
-        found.add("-p")
     return frozenset(found)
 
 
@@ -321,7 +327,7 @@ def hidden(text: str, values: Sequence[str]) -> str:
     for value in sorted(parts, key=lambda part: (-len(part), part)):
         if _is_telling(value):
             if value in text:
-                word = rf"(?<!\w){re.escape(value)}(?!\w)"
+                word = rf"(?:(?<!\w)|(?<=-[A-Za-z])){re.escape(value)}(?!\w)"
                 text = re.sub(word, CUT, text) if value.isalpha() else text.replace(value, CUT)
             text = _without_begun(text, value) if CUT in text else text
     return text
