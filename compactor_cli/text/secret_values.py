@@ -19,9 +19,10 @@ _KEY = compiled_later(
 )
 """Keys as they look: with the prefix of a provider, or in an address."""
 _HINTS = (
-    *("pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "otp", "cvv", "cvc", "pat", "pin", "bearer"),
-    *("cookie", "identified", "://", "sk-", "sk_", "rk-", "rk_", "xai", "gh", "hf_", "npm_", "glpat", "xox"),
-    *("akia", "asia", "aiza", "eyj", "-----begin"),
+    *("pass", "pwd", "secret", "token", "key", "cred", "auth", "otp", "cvv", "cvc", "bearer", "identified", "://"),
+    *(f"{word}{sign}" for word in ("pw", "pat", "pin") for sign in "=\"':_- "),
+    *("cookie", "sk-", "sk_", "rk-", "rk_", "xai", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_", "hf_", "npm_"),
+    *("glpat", "xox", "akia", "asia", "aiza", "eyj", "-----begin"),
 )
 """One of these stands in every text that has such a value."""
 _WORD = compiled_later(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])")
@@ -130,8 +131,7 @@ def without_keys(text: str, found: list[str] | None = None) -> str:
 
 def may_hold_secrets(text: str) -> bool:
     """Return whether a text has a word without which no secret is known for one."""
-    low = text.lower()
-    return any(hint in low for hint in _HINTS)
+    return any(map(text.lower().__contains__, _HINTS))
 
 
 def without_secrets(text: str, found: list[str] | None = None) -> str:
