@@ -51,6 +51,8 @@ class Step(Struct, frozen=True):
     """Files to which its output is redirected."""
     appends: tuple[str, ...] = ()
     """Those of them that keep what they have."""
+    given: tuple[str, ...] = ()
+    """Assignments before the program: `GOOS=linux go build`."""
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -125,13 +127,55 @@ def _split(text: str) -> Iterator[tuple[list[str], str, str, list[tuple[str, boo
     yield words, "", document, writes
 
 
+class RawStep(Struct, frozen=True):
+    """Where the words of one simple command stand in a command line."""
+
+    words: tuple[tuple[int, int], ...]
+    """Beginnings and ends of its words, with assignments before the program."""
+    reads: tuple[tuple[int, int], ...]
+    """Those of the texts that it is given as its input."""
+    after: str
+    """What follows: `&&`, `|`, a bracket, or nothing at the end."""
+
+
+def raw_steps(command: str) -> Iterator[RawStep]:
+    """Yield the simple commands of a command line by where they stand in it."""
+    words: list[tuple[int, int]] = []
+    reads: list[tuple[int, int]] = []
+    ends: list[str] = []
+    index = 0
+    while index < len(command):
+        match = _TOKEN.match(command, index)
+        if match is None:
+            index += 1
+            continue
+        index, kind = match.end(), match.lastgroup
+        if kind == "word" and match.group().startswith("#"):
+            index = _line_end(command, match.start())
+        elif kind == "word":
+            words.append(match.span())
+        elif match.group("heredoc"):
+            ends.append(match.group("end"))
+        elif match.group("mode") == "<<<" and match.group("target"):
+            reads.append(match.span("target"))
+        elif match.group("operator"):
+            for end in ends if match.group() == "\n" else ():
+                start = index
+                body, index = _document(command, start, end)
+                reads.append((start, start + len(body)))
+            ends = ends if match.group() != "\n" else []
+            yield RawStep(tuple(words), tuple(reads), match.group())
+            words, reads = [], []
+    yield RawStep(tuple(words), tuple(reads), "")
+
+
 def _written(redirection: re.Match[str], before: str) -> Iterator[tuple[str, bool]]:
     """Yield the file that a redirection writes to, and whether it appends. `before`: the character before it; `->` and
     `=>` are arrows."""
     mode, target = redirection.group("mode"), redirection.group("target")
     descriptor = mode == ">&" and re.fullmatch(r"\d+|-", target or "")
     if target and "<" not in mode and not descriptor and not target.startswith("&") and before not in ("-", "="):
-        yield _unquoted(target), ">>" in mode
+        yield unquoted(target), ">>" in mode
 
 
 def _line_end(text: str, start: int) -> int:
@@ -148,14 +192,15 @@ def _document(text: str, start: int, end: str) -> tuple[str, int]:
 def _finished(
     words: list[str], after: str, document: str, writes: list[tuple[str, bool]], documents: list[str]
 ) -> Step:
-    plain = list(map(_unquoted, words))
+    plain = list(map(unquoted, words))
     if documents:
         plain = [_PLACEHOLDER.sub(lambda match: documents[int(match.group(1))], word) for word in plain]
     start = 0
     while start < len(plain) and (plain[start] in _KEYWORDS or _ASSIGNMENT.match(plain[start])):
         start += 1
     files, appends = tuple(path for path, _ in writes), tuple(path for path, appends in writes if appends)
-    return Step(tuple(plain[start:]), after, document, files, appends)
+    given = tuple(filter(_ASSIGNMENT.match, plain[:start])) if start else ()
+    return Step(tuple(plain[start:]), after, document, files, appends, given)
 
 
 def _writing(step: Step, other: Step) -> Step:
@@ -163,7 +208,8 @@ def _writing(step: Step, other: Step) -> Step:
     return replace(step, writes=step.writes + other.writes, appends=step.appends + other.appends)
 
 
-def _unquoted(word: str) -> str:
+def unquoted(word: str) -> str:
+    """Return a word of a command line as its program gets it."""
     if "'" not in word and '"' not in word and "\\" not in word:
         return word
     return "".join(

@@ -8,6 +8,7 @@ from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.check_output import failing_names, verdict
 
 FAILED_TESTS = [
+    "ImportError while loading conftest '/a/conftest.py'.",
     "FAILED tests/test_tide.py::test_high - assert 1 == 2",
     "ERROR tests/test_tide.py",
     "    --- FAIL: TestHigh (0.00s)",
@@ -61,6 +62,9 @@ PASSED_TESTS = [
     "DONE 3 tests in 0.2s",
     "DONE 3 tests, 1 skipped in 0.2s",
     "congratulations :)",
+    "Test summary: total: 5, failed: 0, succeeded: 5, skipped: 0, duration: 1.2s",
+    "  Test summary: total: 5; failed: 0; succeeded: 4; skipped: 1; duration: 1.2s",
+    "Test run summary: Passed! - tide.dll (net9.0|x64)",
 ]
 FAILED = [
     "error[E0308]: mismatched types",
@@ -90,12 +94,19 @@ FAILED = [
     "Failed to compile.",
     "ERROR task failed",
     "Traceback (most recent call last):",
+    "1 error, 0 warnings, 0 informations ",
+    "2 errors, 1 warning, 0 notes",
+    "3 files inspected, 2 offenses detected",
+    "1 file inspected, 1 offense detected, 1 offense autocorrectable",
+    "3 files inspected, 2 offenses detected, 1 offense corrected",
 ]
 PASSED = [
     "All checks passed!",
     "Success: no issues found in 3 source files",
     "0 issues.",
     "0 errors, 0 warnings",
+    "0 errors, 0 warnings, 0 informations",
+    "no offenses detected",
     "no lint errors found",
     "no problems were found",
     "BUILD SUCCESSFUL",
@@ -123,6 +134,25 @@ CASES = [
 def test_each_way_of_saying_it_is_heard(kind, failed, line):
     assert verdict(kind, line).failed is failed
     assert verdict(kind, f"collecting the tide\n{line}\nlow water at noon").failed is failed
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("tests", "Test summary: total: 0, failed: 0, succeeded: 0, skipped: 0"),
+        ("tests", "Test summary: total: 3, failed: 0, succeeded: 0, skipped: 3"),
+        ("tests", "see Test summary: total: 5, failed: 0, succeeded: 5"),
+        ("tests", "except ImportError while loading conftest files"),
+        ("tests", "Test summary: to come"),
+        ("lint", "3 files inspected, 2 offenses detected, 2 offenses corrected"),
+        ("lint", "offenses detected by others: 2"),
+        ("lint", "the tide: 2 errors, 3 warnings"),
+        ("lint", "10 offenders detected"),
+        ("lint", "3 conflicts detected"),
+    ],
+)
+def test_what_looks_like_a_sum_is_none(kind, line):
+    assert verdict(kind, line).failed is None
 
 
 def test_what_says_neither_is_neither():

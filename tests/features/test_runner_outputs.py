@@ -323,6 +323,9 @@ def test_a_pass_is_one_beside_what_is_no_crash(said):
         ("a > b FAILED", "5 passed"),
         ("fails: 2.5% of budget", "5 passed"),
         ("tells that 2 tests failed", "3 examples, 0 failures"),
+        ('src/a.py:3: "2 tests failed"', "1 passed in 0.1s"),
+        ("src/a.ts:3: say('2 failed')", "5 passed"),
+        ("README.md:9: `3 failed`", "5 passed"),
     ],
 )
 def test_names_of_passing_tests_and_lines_of_a_log_are_no_failure(said, passed):

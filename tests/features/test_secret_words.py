@@ -104,7 +104,9 @@ def test_no_tool_is_told_with_them(tool: str, said: str, arguments: dict[str, An
     assert Session().calls(tool, said, **arguments).texts() == told
 
 
-@pytest.mark.parametrize("command", ["sk-" * 20_000, "." * 50_000])
+@pytest.mark.parametrize(
+    "command", ["sk-" * 20_000, "." * 50_000, "://u:" * 8_000, "token: [" * 5_000, "password 1a2b " * 3_000]
+)
 def test_long_words_are_read_at_once(command: str) -> None:
     begun = time.process_time()
     assert command_without_values(command) == command

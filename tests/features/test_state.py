@@ -304,6 +304,10 @@ def test_of_a_chain_that_failed_only_what_the_output_shows_is_said():
         "The user chose to skip the tool call.",
         "Error: User cancelled operation",
         "Denied by preToolUse hook from hooks.json",
+        "Canceled by the user",
+        "was rejected by the user",
+        "has been declined by user",
+        "Reason: rejected by the user",
     ],
 )
 def test_what_the_user_declined_is_said_so(said):
@@ -312,7 +316,13 @@ def test_what_the_user_declined_is_said_so(said):
 
 
 @pytest.mark.parametrize(
-    "said", ["The user mia cancelled B1.", "B1 was cancelled by the user.", "Declined offers: none"]
+    "said",
+    [
+        "The user mia cancelled B1.",
+        "B1 was cancelled by the user.",
+        "Declined offers: none",
+        "Is B1 cancelled by the user?",
+    ],
 )
 def test_what_is_said_of_people_is_not_declined(said):
     assert Session().calls("cancel_booking", said, booking_id="B1").texts() == ["cancel_booking B1"]

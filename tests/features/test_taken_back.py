@@ -121,6 +121,23 @@ def test_nothing_is_put_aside_any_more_where_it_was_taken_from_there(aside, back
     assert Session().runs(f"{aside}; go doc . ; {back}").texts("effect") == []
 
 
+def test_a_stash_that_takes_nothing_is_not_told() -> None:
+    assert Session().runs("git stash", "No local changes to save").texts() == []
+    assert Session().runs("git stash push -u && ls", "No local changes to save\na.py").texts() == []
+    assert Session().runs("git stash", "Saved working directory and index state WIP on main").texts() == ["git stash"]
+
+
+@pytest.mark.parametrize("command", ["git stash -h", "git push -h", "git -C a tag -h"])
+@pytest.mark.parametrize("said", ["usage: git stash list", "Exit code 129\nusage: git stash list"])
+def test_what_tells_how_a_command_is_used_does_nothing(command: str, said: str) -> None:
+    assert Session().runs(command, said).texts() == []
+
+
+@pytest.mark.parametrize("command", ["git push origin -h", "git tag v1", "git stash push h"])
+def test_what_only_looks_like_it_does_something(command: str) -> None:
+    assert Session().runs(command, "ok").texts() == [command]
+
+
 @pytest.mark.parametrize(
     "other", ["git stash list -q", "git stash show", "git stash -q -m pop", "git log --grep 'stash pop'"]
 )

@@ -13,6 +13,7 @@ from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, m
 from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_refused, shell_line
 from compactor_cli.features.work.looking_tools import runs_code
 from compactor_cli.features.work.named_commands import named_command
+from compactor_cli.features.work.secret_words import argument_without_values
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import NO_RESPONSE, Message, Part
 from compactor_cli.model.pairing import Pairing, answered_calls
@@ -146,10 +147,10 @@ def runs_command(call: Part) -> bool:
     return bool(_begun(call, 0).command)
 
 
-def main_argument(arguments: Any) -> str:
+def main_argument(arguments: Any, tool: str = "") -> str:
     """Return what a call is about: what it looks for or does, and a path; else its arguments that are words or numbers,
     up to a long one, as nobody knows which of them tells it from other calls."""
-    told = told_arguments(arguments)
+    told = told_arguments(arguments, tool)
     named = [told[key] for key in (*_LOOKED_FOR, *PATH_KEYS) if key in told]
     values = list(told.values())
     last = next((at for at, value in enumerate(values) if len(value) >= _LONG), len(values))
@@ -158,11 +159,16 @@ def main_argument(arguments: Any) -> str:
 
 def names_its_object(arguments: Any) -> bool:
     """Return whether a call says under a name that many tools have what it looks for, or in which file."""
-    return not told_arguments(arguments).keys().isdisjoint((*_LOOKED_FOR, *PATH_KEYS))
+    return not _plain_arguments(arguments).keys().isdisjoint((*_LOOKED_FOR, *PATH_KEYS))
 
 
-def told_arguments(arguments: Any) -> dict[str, str]:
-    """Return the arguments of a call that are words or numbers, by their names."""
+def told_arguments(arguments: Any, tool: str = "") -> dict[str, str]:
+    """Return the arguments of a call that are words or numbers, by their names, without values of secrets."""
+    values = _plain_arguments(arguments)
+    return {key: argument_without_values(key, value, arguments, tool) for key, value in values.items()}
+
+
+def _plain_arguments(arguments: Any) -> dict[str, str]:
     values = arguments if isinstance(arguments, dict) else {}
     return {
         key: str(value) for key, value in values.items() if isinstance(value, str | int) and not isinstance(value, bool)

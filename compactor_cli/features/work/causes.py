@@ -11,6 +11,7 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.line_prefixes import without_prefixes
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.secret_values import without_secrets
 
 _AT_LINE = compiled_later(
     r"^(?:\[\S+\] |[ \t]+)?\S+\.\w+(?::\d+(?::\d+)?:|\(\d+,\d+\): error) .+$|"
@@ -33,6 +34,8 @@ _TAGS = compiled_later(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$")
 """What harnesses put around errors."""
 _OF_JSON, _OPENS = ('"', "{", "["), ("{", "[")
 """How a line of JSON begins and ends that says nothing but that an error follows."""
+_LONGEST = 2_000
+"""Characters of a line that are looked at for what may not be told; less is told."""
 _HEAD = 400
 """Characters at the start of a result in which a tool refuses an edit; behind it, there may be code that was to be
 found."""
@@ -56,7 +59,7 @@ def said_why(said: str, *, command: bool, width: int) -> str:
     `command`: it is of a command, not of a tool of another kind."""
     if not command and refuses_edit(said):
         said = said[:_HEAD].partition("```")[0]
-    why = telling_line(said)
+    why = without_secrets(telling_line(said)[:_LONGEST])
     return _TAGS.sub("", one_line(why, width))
 
 

@@ -55,7 +55,7 @@ _UNIT = (
 )
 """What runners of tests count."""
 _COUNT = r"[1-9](?<!\w.)\d*"
-_NUMBER = r"[1-9](?<![\w/.:-].)(?<!\bof .)\d* "
+_NUMBER = r"[1-9](?<![\w/.:\"'`-].)(?<!\bof .)\d* "
 _TESTS = (
     r"\n(?:[^\w\n]*|(?i:error: )|\[info\] |\d\d:\d\d [+~\d -]+: |[ \t]+Testing \S+ )"
     r"(?i:(?:all|some|the|these|following|your|unit|integration|(?:at least )?one(?: or more)?(?: of the)?) )*"
@@ -82,6 +82,7 @@ _TESTS_FAILED = (
         r"\n(?:(?:FAILED|ERROR)[ \t]+\S+\.\w+|FAIL(?=[\s:])|(?:FAIL|ERROR): \w|FAILED \(|(?:FAILURES|ERRORS)!$|"
         r"(?:#|ℹ) fail [1-9]|//\S+[ \t]+(?:FAILED|TIMEOUT)\b|\[ +FAILED +\]|Result: FAIL|Test suite \S+: FAIL|"
         r"(?:\[error\] )?Failed: Total|make(?:\[\d+\])?: \*\*\*|Traceback \(most recent call last\)|"
+        r"ImportError while loading conftest|"
         r"ERROR: (?:file or directory )?not found|[1-9]\d* errors? (?:in [\d.]+m?s\b|occurred outside)|"
         r"=+ .*\b[1-9]\d* errors?\b.*=+$|"
         r"[ \t]*(?:--- FAIL:|[1-9]\d* fail$|not ok\b(?!.*# (?:TODO|SKIP))|Errors[ \t]+[1-9]\d* errors?$)|"
@@ -137,6 +138,10 @@ _TESTS_PASSED = (
     _sign(rf"{_COUNT} {_UNIT[:-1]}, (?:\d+ assertions?, |with )?0 failures\b", "0 failures"),
     _sign(rf"{_COUNT} (?:success(?:es)? / 0 fail|runs, \d+ assertions, 0 failures, 0 errors)", "0 fail"),
     _sign(r"\bpassed(?:=|\": ?)[1-9]", "passed=", 'passed"'),
+    _sign(
+        r"\n[ \t]*Test summary: total: [1-9]\d*[,;] failed: 0[,;] succeeded: [1-9]|\nTest run summary: Passed!",
+        *("Test summary: ", "Test run summary: "),
+    ),
     _sign(rf"({_COUNT}) of \1 test suites? .*passed", " test suite"),
     _sign(r"\[ FAIL 0 .*\bPASS [1-9]", "[ FAIL 0 "),
     _sign(
@@ -172,6 +177,7 @@ _FAILED = (  # what begins a line, and a word, stands together: each of them is 
     r"^(?:[ \t]*error(?:\[|:| )|make(?:\[\d+\])?: \*\*\*|[1-9]\d* issues?[:.]|(?:vet|#) \S+.*\n\S+\.go:\d+|"
     r"\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?:[A-Z]+\d+ |error|undefined)|\[error\]|Traceback \(most)|"
     r"\b(?:error(?:\[\w+\]| TS\d+)|Found [1-9]\d* errors?\b)|:\s*(?:fatal )?error:|"
+    r"^[1-9]\d* errors?, \d+ (?:warning|note|info)|\b([1-9]\d*) offenses? detected(?!, \1 offenses? corrected)|"
     r"could not compile|✖ [1-9]\d* problems? \([1-9]|BUILD FAIL|Build FAILED|npm (?:ERR!|error)|ELIFECYCLE|"
     r"would reformat|Code style issues|undefined reference|Failed to compile|ERROR task failed"
 )
@@ -189,11 +195,23 @@ _PASSED = (
 # the lines that hold one.
 _TESTS_FAILED_WORDS = (
     *("FAIL", "fail", "Fail", "ERR", "error[E", " error", "not ok", "ELIFECYCLE", "***", "Traceback"),
-    *("not found", "Not Run", "Timeout", "TIMEOUT", "did not pass", "Errors"),
+    *("not found", "\nImportError while", "Not Run", "Timeout", "TIMEOUT", "did not pass", "Errors"),
 )
 _TESTS_PASSED_WORDS = (
     *(" pass", "passed=", 'passed"', "\nok", "\nPASS\n", "\nPassed!", "PASSED"),
-    *("Passed: ", "\nOK", ": ok. ", "0 fail", "FAIL 0", "SUCCE", "uccessful", "ucceeded", "\nDONE ", ": PASS"),
+    *(
+        "Passed: ",
+        "\nOK",
+        ": ok. ",
+        "0 fail",
+        "FAIL 0",
+        " summary: ",
+        "SUCCE",
+        "uccessful",
+        "ucceeded",
+        "\nDONE ",
+        ": PASS",
+    ),
     *("# PASS:", "\nOk:", "congratulations :)"),
 )
 _DOUBT_WORDS = (
@@ -203,6 +221,7 @@ _DOUBT_WORDS = (
 )
 _FAILED_WORDS = (
     *("error", "not compile", "✖", "FAIL", "ERR", "ELIFECYCLE", "***", "issue", "reformat", "undefined", "Failed"),
+    " detected",
     *(f".{suffix}:" for suffix in ("py", "go", "rs", "c", "cc", "cpp", "ts", "tsx", "js")),
     "Traceback",
 )

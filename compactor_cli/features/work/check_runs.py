@@ -28,6 +28,7 @@ from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.secret_values import without_secrets
 from compactor_cli.text.shell import Step, word_set
 
 _Key = TypeVar("_Key")
@@ -297,7 +298,7 @@ def _said(run: Run) -> str:
 
 def _error(output: str, check: CheckRun) -> str:
     # tests log in the form of places, too
-    return one_line(cause_line(output, places=check.kind != "tests"), _ERROR_WIDTH)
+    return one_line(without_secrets(cause_line(output, places=check.kind != "tests")), _ERROR_WIDTH)
 
 
 def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[int, CheckRun]]:

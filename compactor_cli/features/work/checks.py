@@ -18,6 +18,7 @@ from compactor_cli.features.work.programs import (
     program_words,
     without_prefixes,
 )
+from compactor_cli.features.work.secret_words import without_values
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
@@ -72,6 +73,8 @@ class CheckRun(Struct, frozen=True):
     """Files and folders that it was limited to; empty for all."""
     selected: tuple[str, ...] = ()
     """Names of tests or packages that it was limited to; empty for all."""
+    given: frozenset[str] = frozenset()
+    """Variables that it was given before the program, with their values: it may build for another system by them."""
 
     @property
     def whole(self) -> bool:
@@ -117,6 +120,7 @@ class CheckRun(Struct, frozen=True):
             and self._includes(other.paths, other.selected)
             and _options(self.label) >= _options(other.label)
             and _NARROWER.isdisjoint(self.label.split())
+            and self.given >= other.given
         )
 
     def covers_name(self, other: CheckRun, name: str) -> bool:
@@ -185,10 +189,14 @@ def check_of(step: Step, folder: str = "") -> CheckRun | None:
     if kind is None:
         return None
     target = program in RUNNERS
+    shown = without_values(shown)
     said = [basename(shown[0]) if shown[0].startswith("/") else shown[0], *map(_shown, shown[1:])]
+    words = program_words(shown)
     label = one_line(" ".join(said), _WIDTH).replace(": ", ":") + (f" (in {folder})" if folder else "")
     paths, selected = _limits(words[1:], named=target or program in PLATFORMS or program in FORMATTERS)
-    return CheckRun(kind, label, "*" if target else program, folder, paths, selected)
+    before = step.words[: len(step.words) - len(shown)]  # of `env`
+    given = frozenset((*step.given, *(word for word in before if "=" in word)))
+    return CheckRun(kind, label, "*" if target else program, folder, paths, selected, given)
 
 
 def check_named(label: str) -> CheckRun | None:

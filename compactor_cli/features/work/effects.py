@@ -15,9 +15,10 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line
 from compactor_cli.features.work.json_results import result_members, says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
-from compactor_cli.features.work.secret_words import CUT, is_key, is_secret
+from compactor_cli.features.work.secret_words import argument_without_values
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.secret_values import is_key, is_secret, without_secrets
 from compactor_cli.text.shell import word_set
 
 _IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
@@ -126,7 +127,8 @@ def act_effect(call: ToolCall) -> Effect:
     if not call.failed and not call.undecided and says_undone(call.said, map(_scalar, arguments.values())):
         call = replace(call, failed=True)
     given = _identities(arguments) or _named_by_tool(call.tool, arguments)
-    titles = [_scalar(value) or _listed(value, _SCALAR_WIDTH) for value in map(arguments.get, _TITLE_KEYS)]
+    called = (key for key in _TITLE_KEYS if key in arguments)
+    titles = [_shown(key, arguments, call.tool) or _listed(arguments[key], _SCALAR_WIDTH) for key in called]
     persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
     is_meant = any((*given, *titles, *persons, *filter(_NUMBERED.search, arguments)))
     titles += filter(None, (_scalar(arguments.get(key)) for key in PATH_KEYS))
@@ -152,7 +154,7 @@ def act_effect(call: ToolCall) -> Effect:
     text, ended = act_text(f"{named} {title}".strip(), details), _ended(call.tool, arguments)
     if asked and done and call.answered and not (is_meant or made):
         text = ""  # an agent may add two numbers by such a tool
-    others = tuple((name, said) for name, value in arguments.items() if (said := _shown(name, value)) and said != asked)
+    others = tuple((name, said) for name in arguments if (said := _shown(name, arguments, call.tool)) and said != asked)
     return Effect(
         text, key, done, reason(call), ended, call.undecided, asked=head, given=others, act=act if thing else None
     )
@@ -272,10 +274,10 @@ def _scalar(value: object) -> str:
     return one_line(str(value), _SCALAR_WIDTH) if _is_scalar(value) else ""
 
 
-def _shown(name: str, value: object) -> str:
+def _shown(name: str, arguments: dict[str, Any], tool: str) -> str:
     """Return the value of an argument as it is told: of a password only that there is one."""
-    text = _scalar(value)
-    return CUT if text and (is_secret(name) or is_key(text)) else text
+    value = arguments[name]
+    return _scalar(argument_without_values(name, str(value), arguments, tool)) if _is_scalar(value) else ""
 
 
 def _is_scalar(value: object) -> bool:
@@ -292,7 +294,7 @@ def _details(tool: str, arguments: dict[str, Any], told: Collection[str]) -> tup
     found: list[tuple[str, str]] = []
     room = _ARGUMENTS_WIDTH
     for key in names:
-        text = _shown(key, arguments[key]) or _listed(arguments[key], room - len(key) - 3)
+        text = _shown(key, arguments, tool) or _listed(arguments[key], room - len(key) - 3)
         size = len(key) + len(text) + 3
         if text and text not in told and size <= room:
             found.append((key, text))
@@ -339,10 +341,10 @@ def _told(elements: Iterable[list[str]]) -> Iterator[str]:
 def _members(value: object) -> list[str]:
     """Return what tells one element of a list from the others: its first short members; numbers with their names."""
     if not isinstance(value, dict):
-        return [text] if (text := _short(value)) else []
+        return [text] if (text := without_secrets(_short(value))) else []
     if not value.keys().isdisjoint(_PAYMENTS):
         return []
-    named = ((key, member, _short(member)) for key, member in value.items())
+    named = ((key, member, _short(member)) for key, member in value.items() if not is_secret(key))
     told = (
         text if isinstance(member, str) or _IDENTITY.search(key) else f"{key} {text}"
         for key, member, text in named
@@ -365,7 +367,7 @@ def reason(call: ToolCall) -> str:
 
 def with_alike(said: str, line: str) -> str:
     """Return a line of an output that says why a call failed, with the names of which others say the same."""
-    told = one_line(re.sub(r"</?\w+>", "", line), _REASON_WIDTH)
+    told = one_line(without_secrets(re.sub(r"</?\w+>", "", line)), _REASON_WIDTH)
     names = [] if told.endswith("…") else _alike(said, line.strip())
     sizes = accumulate((len(name) + 2 for name in names), initial=len(told))
     listed = sum(size <= _LISTED_WIDTH for size in islice(sizes, 1, None))

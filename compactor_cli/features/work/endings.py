@@ -42,16 +42,19 @@ _BEGINNINGS = (
     *("patch ", "edit ", "call ", "change ", "rejected", "declined", "denied", "blocked", "cancelled", "aborted"),
     *("refused", "dismissed", "skipped", "interrupted", "request interrupted", "process ", "timed out", "timeout"),
     *(
-        "was interrupted",
+        "was ",
+        "is ",
+        "has ",
+        "been ",
+        "use ",
+        "reason:",
+        "canceled",
+        "canceling",
         "killed",
-        "is still",
         "still running",
         "running ",
-        "no replacement was",
-        "wrong ",
-        "incorrect ",
     ),
-    "invalid ",
+    *("no replacement was", "wrong ", "incorrect ", "invalid "),
 )
 """What each of these matches begins with, in lower case; looking for words is quicker."""
 _BEGINNING = max(map(len, _BEGINNINGS))

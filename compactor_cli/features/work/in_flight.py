@@ -25,7 +25,7 @@ def ends_session(tool: str) -> bool:
 
 def told_in_flight(call: ToolCall) -> str:
     """Return what a call does, in one line."""
-    values = list(told_arguments(call.arguments).values())
+    values = list(told_arguments(call.arguments, call.tool).values())
     if call.command:
         command = command_without_values(call.command)
         told = command if command.startswith(f"{call.tool} ") else f"{call.tool} {command}"
@@ -34,5 +34,5 @@ def told_in_flight(call: ToolCall) -> str:
     ):
         told = act_effect(call).text
     else:
-        told = f"{call.tool} {main_argument(call.arguments)}"
+        told = f"{call.tool} {main_argument(call.arguments, call.tool)}"
     return one_line(told, COMMAND_WIDTH)

@@ -328,6 +328,8 @@ def _looks(step: Step) -> bool:
     folder, _, program = step.words[0].rpartition("/")
     if folder and not folder.startswith("/"):
         return False  # a program of the project, whatever its name
+    if len(step.words) > 1 and step.words[-1] == "-h":
+        return True
     if program in _LOOKING or (program == "git" and _GIT_LOOKING & set(step.words[1 : 5 if "-C" in step.words else 3])):
         return True
     if _INTERPRETER.fullmatch(program) and (step.document or {"-c", "-e", "-p", "-", "--eval"} & set(step.words[1:3])):
@@ -353,7 +355,7 @@ def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
         return label, label
     if only_asks(call.arguments):
         return "", ""
-    return told_apart(call), one_line(f"{call.tool} {main_argument(call.arguments)}", _LABEL_WIDTH)
+    return told_apart(call), one_line(f"{call.tool} {main_argument(call.arguments, call.tool)}", _LABEL_WIDTH)
 
 
 def _error_key(call: ToolCall, working: Sequence[Step], missing: str) -> str:

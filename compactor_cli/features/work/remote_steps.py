@@ -106,6 +106,16 @@ _CLOUD_LOOKS = compiled_later(r"(?:describe|list|show|get|check)(?:-|$)|(?:read|
 _MOST_GROUPS = 5
 _HERE = compiled_later(r"//(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
 _REMOTE = compiled_later(r"^(?:[\w.-]+@)?[\w.-]{2,}:(?!\\)|^rsync://")
+_FIRST_WORDS = 4
+_COPIES = word_set("cp copy copyto mv move moveto sync rsync put upload")
+_REMOVES = word_set("rm del delete deletefile purge rmdir mb rb move mv moveto")
+"""Words with which what is kept elsewhere is removed, or a place for it made."""
+_STORED = compiled_later(r"(?!https?:|file:)[a-z][a-z\d+]{1,11}://[\w.@%-]\S*")
+"""Where something is kept elsewhere: `gs://bucket/a`."""
+_PLACED_AT = compiled_later(r"[A-Za-z][\w-]+:(?!\d+$|//|[\\:])[^:]*")
+"""The same by the name that a program has for the place: `remote:folder/a`."""
+_NO_NAME = word_set("put mv move")
+"""Of those the verbs behind which this may be a key, or a name in code."""
 _SSH_VALUED = compiled_later(r"-[BbcDEeFIiJLlmOopQRSWw]")
 _WRITES = compiled_later(r"(?<![0-9&-])>{1,2}(?!&|\s*/dev/null)")
 _REMOTE_LOOKS = word_set(
@@ -170,7 +180,9 @@ def remote_step(words: Sequence[str], step: Step) -> str:
     if program == "aws":
         return _aws(rest)
     if program in ("gcloud", "az"):
-        return _cloud(program, rest)
+        return _said(program, rest, _TEXT_WIDTH) if _in_store(rest) else _cloud(program, rest)
+    if program not in _OF_FILES and not _SCRIPT.search(program) and _in_store(rest):
+        return _said(program, rest, _TEXT_WIDTH)
     part = rest[1:2] if rest and not rest[0].startswith("-") else ()
     acting = not _ACTING.isdisjoint(rest[:2]) or not _PARTS_OF.isdisjoint(part)
     if program in _HOSTING:  # what stands first may only begin a project here
@@ -248,6 +260,24 @@ def _copy(program: str, rest: Sequence[str]) -> str:
     plain = [word for word in rest if not word.startswith("-")]
     tries = program == "rsync" and any(word[:1] == "-" and word[:2] != "--" and "n" in word for word in rest)
     return "" if tries or len(plain) < 2 or not _REMOTE.search(plain[-1]) else _said(program, plain[-2:], _TEXT_WIDTH)
+
+
+def _in_store(rest: Sequence[str]) -> bool:
+    """Return whether a command puts something into a store elsewhere, or removes something of it, by any program: a
+    verb stands first, and where it acts is an address of such a store."""
+    at = next((at for at, word in enumerate(rest[:_FIRST_WORDS]) if word in _COPIES | _REMOVES), -1)
+    if at < 0 or not all(word.startswith("-") for word in rest[: max(0, at - 1)]):
+        return False
+    behind = dropwhile(_is_option, rest[at + 1 :])
+    given = list(takewhile(lambda word: not _is_option(word), behind))
+    if rest[at] in _REMOVES and any(map(_STORED.fullmatch, given[:1])):
+        return True
+    by_name = rest[at] not in _NO_NAME and any(map(_PLACED_AT.fullmatch, given[-1:]))
+    return rest[at] in _COPIES and len(given) > 1 and (by_name or any(map(_STORED.fullmatch, given[-1:])))
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-")
 
 
 def _ssh(rest: Sequence[str], document: str) -> str:

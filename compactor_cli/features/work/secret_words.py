@@ -1,34 +1,25 @@
-"""Values that are told nowhere: keys, passwords, and what is set of an environment or a store of secrets."""
+"""Values that are told nowhere, in commands and in the arguments of tools: keys, passwords, and what is set of an
+environment or a store of secrets."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
 
-from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import steps, word_set
+from compactor_cli.text.secret_values import CUT, is_open, is_secret, may_hold_secrets, without_secrets
+from compactor_cli.text.shell import RawStep, raw_steps, unquoted, word_set
 
-CUT = "…"
-"""Stands for a value."""
-_KEY = compiled_later(
-    r"(?<![\w-])(?:sk|rk|gsk|xai)[-_](?=[\w-]*\d)[\w-]*[A-Za-z\d]{16}[\w-]*|(?<!\w)(?:gh[opsur]|hf|npm)_[A-Za-z\d]{16,}"
-    r"|\b(?:github_pat_|glpat-|xox[a-z]-)[\w-]{8,}|\b(?:AKIA|ASIA|AIza)[\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]{4,}|-----BEGIN "
-    r"|(?i:(?<=authorization: )(?:bearer|basic) [^\s'\"]+|\bbearer (?=[^\s'\"]*\d)[^\s'\"]{12,})"
-    r"|(?<=://)[^/\s@:]*:[^/\s@]+(?=@)"
-)
-"""Keys as they look: with the prefix of a provider, or in an address."""
-_SECRET = word_set("password passwd passphrase passwort secret token credential otp cvv cvc apikey")
-_OF_KEYS = word_set("api secret access private signing encryption auth deploy license ssh gpg")
-"""Words before `key` that say that it opens something."""
-_COUNTING = word_set("max min num n total page next stop pad per")
-"""Words before `token` that are about words of a text, or pages of a list."""
 _SAYING = ("echo", "printf")
 _STORE = compiled_later(
-    r"(?:.*[:_-])?(?:secrets?|kv|env|environment|vars?|variables?|config|configmap|parameters?)(?:[:_-].*)?", re.I
+    r"(?:.*[:_-])?(?:secrets?|kv|env|environment|vars?|variables?|config|configure|configmap|parameters?)(?:[:_-].*)?",
+    re.I,
 )
+_OF_PROGRAM = ("config", "configure")
+"""Stores of settings of the program itself, most of which open nothing."""
 _PUTS = compiled_later(r"(?:.*[:_-])?(?:set|put|add|edit|patch)(?:[:_-].*)?", re.I)
 """Words with which something is set of a store of values."""
 _STORES = word_set("vault op bw etcdctl chamber")
@@ -40,111 +31,351 @@ _NAMING = compiled_later(
     r"|environment|config|binding|site|team|repo|address|host|vers|version)"
 )
 """Options whose value says which thing of a store is meant, and where."""
-_LITERAL = ("--from-literal", "--set", "--set-string")
+_LITERAL = "--from-literal"
+_BODIES = ("--value", "--body", "--data", "-b", "-p", "--patch")
 _OPTION = compiled_later(r"--?[A-Za-z][\w-]*")
-_QUOTE = "[\"']?"
+_NAME_PARTS = compiled_later(r"[A-Za-z]+")
 _NAME = compiled_later(r"[\w./-]+")
 _BODY = compiled_later(r"-b.+")
-_ASSIGNED = compiled_later(r"(?<![\w$.-])([\w.-]{1,80})=(\"[^\"\n]*\"|'[^'\n]*'|[^\s'\";&|)]+)")
+_HEADER = compiled_later(r"([\w-]+):\s*(.+)", re.DOTALL)
+_OF_HEADER = ("-H", "--header")
+_COOKIE = "cookie"
+_USER = ("-u", "-U", "--user", "--username", "--proxy-user")
+_USER_WITH_PASSWORD = compiled_later(r"(?!\d+:\d+$)([^\s:/=]*):(?!//)(.+)", re.DOTALL)
+_NO_PASSWORD = compiled_later(r"(?:\d{1,5}|[\d.:/-]*:[\d.:/-]*(?:/(?:tcp|udp))?)")
+"""What `-p` may be given that is a port."""
+_SHORT = {
+    **dict.fromkeys(("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mycli"), "-p"),
+    **dict.fromkeys(("sshpass", "mongo", "mongosh", "mongodump", "mongorestore", "7z", "7za"), "-p"),
+    **dict.fromkeys(("redis-cli", "valkey-cli"), "-a"),
+    **dict.fromkeys(("ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami"), "-w"),
+    **dict.fromkeys(("sqlcmd", "bcp", "zip", "unzip", "isql", "clickhouse-client"), "-P"),
+}
+"""Options of one letter by which programs are given a password."""
+_GLUED_ONLY = word_set("mysql mysqldump mysqladmin mysqlimport mariadb mariadb-dump mycli 7z 7za")
+"""Those that take it in the same word: what follows is something else."""
+_LOGS_IN = "login"
+_LOGIN_OPTIONS = ("-p", "-w")
+_TAKERS = word_set("passwd chpasswd cryptsetup htpasswd")
+"""Programs that read a password from their input."""
+_MAY_SET = (
+    *(
+        "env",
+        "var",
+        "config",
+        "kv",
+        "param",
+        "vault",
+        "op ",
+        "bw ",
+        "etcdctl",
+        "chamber",
+        "-u",
+        "--user",
+        "--proxy-user",
+    ),
+    *(
+        "mysql",
+        "mariadb",
+        "mycli",
+        "mongo",
+        "7z",
+        "redis",
+        "valkey",
+        "ldap",
+        "sqlcmd",
+        "bcp",
+        "zip",
+        "isql",
+        "clickhouse",
+    ),
+    *("login", "sudo", "crypt"),
+)
+"""One of these stands in every command, in lower case, with a value that is a secret by nothing but its place."""
+_SHELLS = word_set("bash sh zsh dash ssh su eval")
+_PARTS = compiled_later(r"[\s:\"'{},/=?&@]+")
+"""What stands between a user and a password, or between the words of a header."""
+_CODE = compiled_later(r"(?:python|node|ruby|perl|php)[\d.]*")
+_OF_CODE = ("-c", "-e", "-r", "--eval")
+_SEVERAL = 2
+_LONGEST_ARGUMENT = 2_000
+_MOST_NESTED = 4
+_LEAST_BEGUN, _LONGEST_TOLD = 3, 240
+"""Characters of a value that tell something of it, and of what is told at most."""
+_VALUES = word_set("value val data secret")
+"""What the value of a setting is called that another argument names."""
+_NAMES = word_set("name key variable var env id field setting option property param parameter")
+_SETTINGS = word_set("secret secrets password credential credentials token")
+"""Words of tools that set what is told nowhere."""
+_ALONE = word_set("pin auth pass pw pwd")
+"""Arguments that open something if nothing else is in their name."""
 
 
-def is_secret(name: str) -> bool:
-    """Return whether a value of this name opens something: a password, a token, a key."""
-    words = [word.rstrip("s") for word in tool_words(name)]
-    return (words[-1:] != [] and words[0] not in _COUNTING) and (
-        words[-1] in _SECRET
-        or (words[-1] == "key" and not _OF_KEYS.isdisjoint(words[:-1]))
-        or (words[-1] in ("string", "binary", "value", "hash") and not _SECRET.isdisjoint(words[:-1]))
-    )
+def is_secret_argument(name: str, arguments: dict[str, Any], tool: str = "") -> bool:
+    """Return whether an argument of a tool holds what opens something, by its name, or by the setting whose value it
+    is."""
+    low = name.lower()
+    if is_secret(name) or low in _ALONE:
+        return True
+    if low not in _VALUES:
+        return False
+    named = (value for key, value in arguments.items() if key.lower() in _NAMES and isinstance(value, str))
+    return not _SETTINGS.isdisjoint(tool.lower().split("_")) or any(map(is_secret, named))
 
 
-def is_key(value: str) -> bool:
-    """Return whether a value looks like a key."""
-    return _KEY.search(value) is not None
+def argument_without_values(name: str, value: str, arguments: dict[str, Any], tool: str = "") -> str:
+    """Return the value of an argument as it is told."""
+    if is_secret_argument(name, arguments, tool) and not is_open(name, value):
+        return CUT
+    return without_secrets(value[:_LONGEST_ARGUMENT])
 
 
-def without_keys(text: str) -> str:
-    """Return a text with `…` in place of what looks like a key."""
-    return _KEY.sub(CUT, text)
+def secrets_of(tool: str, arguments: Any, command: str) -> list[str]:
+    """Return the values of secrets that a call was given: what it says may say them again."""
+    found: list[str] = []
+    if command:
+        command_without_values(command, found)
+    elif isinstance(arguments, dict):
+        _collect(tool, arguments, found, _MOST_NESTED)
+    return found
 
 
-def without_values(words: Sequence[str]) -> list[str]:
-    """Return the words of a command with `…` in place of values that are told nowhere."""
-    sets, bare = _sets(words)
+def _collect(tool: str, arguments: dict[str, Any], found: list[str], depth: int) -> None:
+    for name, value in arguments.items():
+        if isinstance(value, dict | list):
+            inner = value if isinstance(value, list) else [value]
+            for one in inner if depth else ():
+                if isinstance(one, dict):
+                    _collect(tool, one, found, depth - 1)
+        elif isinstance(value, str | int) and not isinstance(value, bool):
+            text = str(value)
+            if is_secret_argument(name, arguments, tool) and not is_open(name, text):
+                found.append(text)
+            without_secrets(text[:_LONGEST_ARGUMENT], found)
+
+
+def without_values(words: Sequence[str], found: list[str] | None = None) -> list[str]:
+    """Return the words of a command with `…` in place of values that are told nowhere. `found`: takes these."""
+    sets, bare, own = _sets(words)
+    if not sets and not may_hold_secrets(" ".join(words)) and not _gives_in_short(words):
+        return list(words)
+    found = [] if found is None else found
+    short = _short_options(words)
     told: list[str] = []
-    named = False
+    named = ""
     for at, word in enumerate(words):
         option = words[at - 1] if at and _OPTION.fullmatch(words[at - 1]) else ""
-        name, mark, _ = word.partition("=")
-        if sets and _BODY.fullmatch(word):
+        said = _by_option(word, option, short, words) if at else word
+        if said != word:
+            told.append(said)
+        elif sets and _BODY.fullmatch(word):
             told.append(f"-b{CUT}")
         elif at == 0 or _OPTION.fullmatch(word) or word == "--":
             told.append(word)
-        elif option.startswith("--") and option not in _LITERAL and is_secret(option) and not (sets and not named):
+        elif len(option) > _SEVERAL and is_secret(option) and not (sets and not named) and not is_open(option, word):
             told.append(CUT)
-        elif option in _LITERAL and mark:
-            told.append(f"{name}={CUT}" if option == "--from-literal" or is_secret(name) else word)
-        elif word.startswith("-"):
-            told.append(_option(word, sets=sets))
-        elif mark and _NAME.fullmatch(name) and (is_secret(name) or (sets and at > sets)):
-            told.append(f"{name}={CUT}")
+        elif option in _OF_CODE and any(_CODE.fullmatch(basename(one)) for one in words[: min(at, _FIRST_WORDS)]):
+            told.append(without_secrets(word, found))
+        elif _follows_name(words, at):
+            told.append(CUT)
+        elif (cut := _assigned(word, literal=option == _LITERAL, all_of=sets > 0 and at > sets)) != word:
+            told.append(cut)
         elif (bare and at > sets and named and not (option and _NAMING.fullmatch(option))) or (
-            sets and option in ("--value", "--body", "--data", "-b")
+            sets and option in _BODIES
         ):
-            told.append(CUT)
+            opens = not own or is_secret(named) or any(is_secret(other) for other in words if other.startswith("--"))
+            told.append(CUT if opens else without_secrets(word, found))
         else:
-            named = named or (sets > 0 and at > sets)
-            told.append(without_keys(word))
+            named = named or (word if sets and at > sets and not word.startswith("-") else "")
+            told.append(without_secrets(word, found))
+        _keep(word, told[-1], found)
     return told
 
 
-def _option(word: str, *, sets: int) -> str:
-    """Return an option with its value behind a sign, or at once behind its letter."""
+def _follows_name(words: Sequence[str], at: int) -> bool:
+    """Return whether a word stands behind the name of a secret that a setting has: `git config user.password x`."""
+    name = words[at - 1]
+    named = at > 1 and not name.startswith("-") and is_secret(name) and len(_NAME_PARTS.findall(name)) > 1
+    in_store = named and "=" not in name and any(map(_STORE.fullmatch, words[1 : min(at - 1, _FIRST_WORDS)]))
+    return in_store and not is_open(name, words[at])
+
+
+def _keep(word: str, told: str, found: list[str]) -> None:
+    """Take what a word is told without."""
+    if told.count(CUT) == 1 and told != word:
+        begin, _, end = told.partition(CUT)
+        if word.startswith(begin) and word.endswith(end):
+            found.append(word[len(begin) : len(word) - len(end)])
+
+
+def _by_option(word: str, option: str, short: frozenset[str], words: Sequence[str]) -> str:
+    """Return a word without what an option says to be a secret: a header, a user with a password, a password."""
+    if option in _OF_HEADER or word.startswith("--header="):
+        start = len("--header=") if word.startswith("--header=") else 0
+        header = _HEADER.fullmatch(word, start)
+        opens = header and (header[1].lower() == _COOKIE or is_secret(header[1]))
+        return f"{word[: header.start(2)]}{CUT}" if header and opens and not is_open(header[1], header[2]) else word
+    if option in _USER and (user := _USER_WITH_PASSWORD.fullmatch(word)):
+        return word if is_open("password", user[2]) else f"{user[1]}:{CUT}"
+    if option in short and basename(words[0]) not in _GLUED_ONLY and not word.startswith("-"):
+        return (
+            word if is_open("password", word) or (option not in _sure(words) and _NO_PASSWORD.fullmatch(word)) else CUT
+        )
+    if word[:2] in short and len(word) > _SEVERAL and word[1] != "-" and (glued := _glued(word, words)):
+        return f"{glued}{CUT}"
+    if word.startswith("pass:") and option.startswith("-pass"):
+        return f"pass:{CUT}"
+    return word
+
+
+def _glued(word: str, words: Sequence[str]) -> str:
+    """Return the option with which a password is in one word."""
+    takes = any(_SHORT.get(basename(other)) == word[:2] for other in words[:_FIRST_WORDS])
+    return word[:2] if takes and not is_open("password", word[2:].removeprefix("=")) else ""
+
+
+def _gives_in_short(words: Sequence[str]) -> bool:
+    return any(basename(word) in _SHORT for word in words[:_FIRST_WORDS]) or not {*_USER, _LOGS_IN}.isdisjoint(words)
+
+
+def _short_options(words: Sequence[str]) -> frozenset[str]:
+    """Return the options of one letter behind which a password stands: `_sure` ones, and those of a command that names
+    a user, too, which may give a port by them."""
+    named = "-p" in words and any(one in _USER and not other.startswith("-") for one, other in pairwise(words))
+    return _sure(words) | {"-p"} if named else _sure(words)
+
+
+def _sure(words: Sequence[str]) -> frozenset[str]:
+    """Return those of programs that have one, and of a login."""
+    programs = [basename(word) for word in words[:_FIRST_WORDS]]
+    found = {_SHORT[program] for program in programs if program in _SHORT}
+    if _LOGS_IN in words[:_FIRST_WORDS]:
+        found |= set(_LOGIN_OPTIONS)
+    return frozenset(found)
+
+
+def _assigned(word: str, *, literal: bool, all_of: bool) -> str:
+    """Return a word that gives values to names, without those that are told nowhere. `literal`, `all_of`: all are."""
     name, mark, value = word.partition("=")
     if not mark:
-        return without_keys(word)
-    if name in _LITERAL:
-        inner, more, _ = value.partition("=")
-        return f"{name}={inner}={CUT}" if more and (name == "--from-literal" or is_secret(inner)) else word
-    hidden = is_secret(name) or (sets and not _NAMING.fullmatch(name))
-    return f"{name}={CUT}" if hidden else without_keys(word)
+        return word
+    if word.startswith("-"):
+        inner, more, given = value.partition("=")
+        if more and _NAME.fullmatch(inner) and "," not in value and (name == _LITERAL or is_secret(inner)):
+            return word if is_open(inner, given) else f"{name}={inner}={CUT}"
+        opens = is_secret(name) or (all_of and not _NAMING.fullmatch(name))
+    else:
+        opens = _NAME.fullmatch(name) is not None and (is_secret(name) or all_of or literal)
+    return f"{name}={CUT}" if opens and not is_open(name, value) else word
 
 
-def _sets(words: Sequence[str]) -> tuple[int, bool]:
-    """Return where the words stand with which a command sets a value of a store, 0 for another command, and whether
-    what follows are the name and the value."""
+def _sets(words: Sequence[str]) -> tuple[int, bool, bool]:
+    """Return where the words stand with which a command sets a value of a store, 0 for another command; whether what
+    follows are the name and the value; and whether the store holds settings of the program itself."""
     plain = [at for at, word in enumerate(words) if at and not word.startswith("-")][:_FIRST_WORDS]
     if words and basename(words[0]) in _STORES:
         at = next((at for at in plain if words[at] in _STORING), 0)
-        return at, at > 0
+        return at, at > 0, False
     store = next((at for at in plain if _STORE.fullmatch(words[at])), 0)
     puts = next((at for at in plain if store and at <= plain[-1] and _PUTS.fullmatch(words[at])), 0)
-    return (max(store, puts), store < puts or ":" in words[store]) if store and puts else (0, False)
+    own = store > 0 and words[store] in _OF_PROGRAM
+    return (max(store, puts), store < puts or ":" in words[store], own) if store and puts else (0, False, False)
 
 
-def command_without_values(command: str) -> str:
-    """Return a command line with `…` in place of values that are told nowhere."""
-    told = _ASSIGNED.sub(lambda found: f"{found[1]}={CUT}" if is_secret(found[1]) else found[0], command)
-    told = without_keys(told)
-    if cuts := dict(_cut_words(command)):
-        words = "|".join(_QUOTE.join(map(re.escape, word)) for word in cuts)
-        found = re.compile(rf"(?<![^\s\"'=(])(?:{words})(?![^\s\"';&|)])")
-        bare = {_unquoted(word): cut for word, cut in cuts.items()}
-        told = found.sub(lambda word: bare[_unquoted(word[0])], told)
-    return told
+def command_without_values(command: str, found: list[str] | None = None) -> str:
+    """Return a command line with `…` in place of values that are told nowhere. `found`: takes these."""
+    if not may_hold_secrets(command) and not any(map(command.lower().__contains__, _MAY_SET)):
+        return command
+    found = [] if found is None else found
+    told: list[str] = []
+    done = 0
+    line = list(raw_steps(command))
+    for at, step in enumerate(line):
+        words = [unquoted(command[start:end]) for start, end in step.words]
+        behind = line[at + 1] if step.after == "|" and at + 1 < len(line) else None
+        given = behind is not None and words[:1] and words[0] in _SAYING and _takes(_plain(command, behind))
+        spans = zip(step.words, words, _told_words(words, found, given=bool(given)), strict=True)
+        cuts = [(span, _quoted(command[slice(*span)], cut)) for span, word, cut in spans if word != cut]
+        cuts += [(span, CUT) for span in step.reads if _takes(words) and command[slice(*span)].strip()]
+        for (start, end), cut in sorted(cuts):
+            if (start, end) in step.reads:
+                found += command[start:end].strip().split("\n")
+            told += (command[done:start], cut)
+            done = end
+    told.append(command[done:])
+    return without_secrets("".join(told), found)
 
 
-def _unquoted(word: str) -> str:
-    return word.replace('"', "").replace("'", "")
+def _plain(command: str, step: RawStep) -> list[str]:
+    return [unquoted(command[start:end]) for start, end in step.words]
 
 
-def _cut_words(command: str) -> Iterator[tuple[str, str]]:
-    line = steps(command)
-    for step, behind in zip_longest(line, line[1:]):
-        if behind and step.after == "|" and step.words[0] in _SAYING and _sets(behind.words)[0]:
-            yield from ((word, CUT) for word in step.words[1:] if not word.startswith("-"))
-        if step.words[0] == "ssh":
-            yield from _cut_words(" ".join(step.words[1:]))
-        for word, cut in zip(step.words, without_values(step.words), strict=True):
-            if word != cut:
-                yield word, cut
+def _told_words(words: Sequence[str], found: list[str], *, given: bool) -> list[str]:
+    """Return the words of one simple command, with assignments before the program. `given`: they are the input of one
+    that takes a secret."""
+    start = next((at for at, word in enumerate(words) if not _is_assignment(word)), len(words))
+    told = [_assigned(word, literal=False, all_of=False) for word in words[:start]]
+    for word, cut in zip(words, told, strict=False):
+        _keep(word, cut, found)
+    rest = words[start:]
+    if given:
+        cuts = [word if not at or word.startswith("-") or is_open("", word) else CUT for at, word in enumerate(rest)]
+        found += (word for word, cut in zip(rest, cuts, strict=True) if word != cut)
+        return [*told, *cuts]
+    cuts = without_values(rest, found)
+    if not _SHELLS.isdisjoint(map(basename, rest[:_FIRST_WORDS])):
+        cuts = [command_without_values(word, found) if " " in word else word for word in cuts]
+    return [*told, *cuts]
+
+
+def _is_assignment(word: str) -> bool:
+    name, mark, _ = word.partition("=")
+    return mark != "" and name.isidentifier()
+
+
+def _takes(words: Sequence[str]) -> bool:
+    """Return whether a command takes a secret as its input."""
+    if _sets(words)[0]:
+        return True
+    program = basename(words[0]) if words else ""
+    asks = program == "sudo" and "-S" in words
+    return program in _TAKERS or asks or any(map(_names_secret, words[1:]))
+
+
+def _names_secret(word: str) -> bool:
+    named = word.removesuffix("-stdin").removesuffix("-fd")
+    return word.startswith("-") and is_secret(named)
+
+
+def _quoted(raw: str, cut: str) -> str:
+    """Return a word with something cut out, in the quotes that it had."""
+    at = min((place for place in (raw.find('"'), raw.find("'")) if place >= 0), default=-1)
+    if at < 0 or raw[:at] != cut[:at] or not raw.endswith(raw[at]) or (" " not in cut and cut.endswith(f"={CUT}")):
+        return cut
+    if cut == CUT:
+        return cut
+    return f"{cut[:at]}{raw[at]}{cut[at:]}{raw[at]}"
+
+
+def hidden(text: str, values: Sequence[str]) -> str:
+    """Return a text without these values, where one is told in full, or is cut off at the end of what is told."""
+    parts = {*values, *(part for value in values for part in _PARTS.split(value))}
+    for value in sorted(parts, key=lambda part: (-len(part), part)):
+        if _is_telling(value):
+            if value in text:
+                word = rf"(?:(?<!\w)|(?<=-[A-Za-z])){re.escape(value)}(?!\w)"
+                text = re.sub(word, CUT, text) if value.isalpha() else text.replace(value, CUT)
+            text = _without_begun(text, value) if CUT in text else text
+    return text
+
+
+def _is_telling(value: str) -> bool:
+    """Return whether a value is hardly said by chance."""
+    least = 4 if not (value.isalpha() and value.islower()) else 8
+    return len(value) >= least and not is_open("", value)
+
+
+def _without_begun(text: str, value: str) -> str:
+    for size in range(min(len(value), _LONGEST_TOLD), _LEAST_BEGUN - 1, -1) if value[:_LEAST_BEGUN] in text else ():
+        text = text.replace(f"{value[:size]}{CUT}", CUT)
+    return text

@@ -12,10 +12,10 @@ from compactor_cli.features.work.git_steps import first_line, git_step
 from compactor_cli.features.work.github_steps import github_key, github_step
 from compactor_cli.features.work.programs import program_words, without_prefixes
 from compactor_cli.features.work.remote_steps import awaits, database_script, remote_key, remote_step
-from compactor_cli.features.work.secret_words import without_keys
 from compactor_cli.features.work.sql_effects import all_confirmed, sql_effects, sql_key
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.secret_values import without_secrets
 from compactor_cli.text.shell import Step, word_set
 
 _CONCLUDES = {"git commit": ("git merge", "git cherry-pick", "git revert", "git pull")}
@@ -48,6 +48,8 @@ _FATAL = compiled_later(
 """How programs say that they gave up, where their exit code is hidden."""
 _CALLED_OFF = compiled_later(r"^(?:│ )?(?:Apply|Destroy|Edit|Update|Operation) cancell?ed(?=[.,!]|\s*$)", re.MULTILINE)
 """How programs say that they did nothing because nobody agreed, or nothing was changed."""
+_NOTHING_DONE = {"git stash": compiled_later(r"^No local changes to save", re.MULTILINE)}
+"""What is said when there was nothing to be done."""
 _ROLLED_OUT = compiled_later(r"successfully rolled out")
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _SEVERAL = 2
@@ -111,6 +113,8 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
         return False
     if confirmed and confirmed.search(call.said):
         return True
+    if topic in _NOTHING_DONE and _NOTHING_DONE[topic].search(call.said):
+        return None
     if call.undecided or (call.failed is not True and _CALLED_OFF.search(call.said)):
         return None
     if call.failed or gave_up:
@@ -158,7 +162,7 @@ def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str, tuple[str
         return "", "", ()
     program = basename(words[0])
     if program == "git":
-        asked = past_options([without_keys(word) for word in words[1:]])
+        asked = past_options([without_secrets(word) for word in words[1:]])
         return *git_step(asked, steps, step), tuple(asked)
     text = (
         (github_step(words) if len(words) > 2 else "") if program == "gh" else remote_step(program_words(words), step)
@@ -176,5 +180,6 @@ def _only_tries(words: Sequence[str]) -> bool:
     program = basename(words[0])
     if program == "git":
         asked = past_options(words[1:])
-        return asked[:1] in (["push"], ["clean"]) and any(map(_GIT_TRIES.match, asked[1:]))
+        tries = asked[:1] in (["push"], ["clean"]) and any(map(_GIT_TRIES.match, asked[1:]))
+        return tries or asked[1:2] == ["-h"]
     return words[-1] == "-h" or (program == "aws" and words[-1] == "help")

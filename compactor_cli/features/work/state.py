@@ -32,6 +32,7 @@ from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
+from compactor_cli.features.work.told_lines import without_secret_values
 from compactor_cli.features.work.user_commands import UserCommand
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
@@ -61,6 +62,7 @@ class _State(Struct):
 
     home: str
     """The folder in which most commands run."""
+    calls: Sequence[ToolCall] = ()
     tasks: TaskList = field(default_factory=TaskList)
     checks: CheckRuns = field(default_factory=CheckRuns)
     errors: OpenErrors = field(default_factory=OpenErrors)
@@ -90,7 +92,7 @@ def compute_state(messages: Sequence[Message], earlier: Iterable[str] = ()) -> t
     """Return the state at the end of these messages, in the order of worth. `earlier`: lines, without bullets, of the
     state block of an earlier round's summary; newer facts overtake them."""
     state, calls = _state_after(messages, [tuple(earlier)], ToldState(), "")
-    return tuple(_by_worth(state, calls))
+    return tuple(without_secret_values(_by_worth(state, calls), state.calls))
 
 
 def _state_after(
@@ -112,7 +114,7 @@ def _state_after(
     calls = read_calls(messages, pairing)
     before = sum(call.message <= told.last for call in calls)
     home = session_folder(folder, messages) or main_folder(calls)
-    state = _State(home, files=ChangedFiles(home))
+    state = _State(home, files=ChangedFiles(home), calls=calls)
     for order, call in enumerate(calls[:before], -before):
         if call.answered:
             _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
@@ -141,7 +143,7 @@ def session_state(messages: Sequence[Message], folder: str = "") -> tuple[StateL
     """Return the state at the end of a session, with what summaries of earlier rounds say of it. `folder`: where it
     works, if that is known."""
     state, calls = _state_after(*earlier_rounds(messages), folder)
-    return tuple(_by_worth(state, calls))
+    return tuple(without_secret_values(_by_worth(state, calls), state.calls))
 
 
 def known_state(
@@ -153,7 +155,7 @@ def known_state(
     pairing = pairing if new is messages else None
     state, calls = _state_after(new, rounds, told, folder, pairing, every_error=every_error)
     overcome = frozenset(state.errors.made_up_for | state.checks.passed_since)
-    return KnownState(tuple(_by_worth(state, calls)), overcome)
+    return KnownState(tuple(without_secret_values(_by_worth(state, calls), state.calls)), overcome)
 
 
 def _carry(state: _State, rounds: Iterable[Sequence[str]], *, keep_pending: bool) -> None:

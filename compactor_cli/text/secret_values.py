@@ -1,0 +1,217 @@
+"""Values that open something, cut out of a text by the names that they are given under, and by how they look."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
+
+CUT = "…"
+"""Stands for a value."""
+_KEY = compiled_later(
+    r"(?<![\w-])(?:sk|rk|gsk|xai)[-_](?=[\w-]*\d)[\w-]*[A-Za-z\d]{16}[\w-]*|(?<!\w)(?:gh[opsur]|hf|npm)_[A-Za-z\d]{16,}"
+    r"|\b(?:github_pat_|glpat-|xox[a-z]-)[\w-]{8,}|\b(?:AKIA|ASIA|AIza)[\w-]{12,}|\beyJ[\w-]{8,}\.[\w-]{4,}|-----BEGIN "
+    r"|(?i:(?<=authorization: )(?:bearer|basic|token) (?![$<])[^\s'\"]+|\bbearer (?=[^\s'\"]*\d)[^\s'\"]{12,})"
+    r"|(?<=://)[^/\s@:\"'<>]{0,80}:(?!\d{1,5}(?:[/?#]|$))[^\s\"'<>]{1,200}(?=@)"
+    r"|(?<=https://)(?!…|[a-z]{1,20}@)[^/\s@:\"'<>]{1,200}(?=@)"
+)
+"""Keys as they look: with the prefix of a provider, or in an address."""
+_HINTS = (
+    *("pass", "pwd", "secret", "token", "key", "cred", "auth", "otp", "cvv", "cvc", "bearer", "identified", "://"),
+    *(f"{word}{sign}" for word in ("pw", "pat", "pin") for sign in "=\"':_- "),
+    *("cookie", "sk-", "sk_", "rk-", "rk_", "xai", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_", "hf_", "npm_"),
+    *("glpat", "xox", "akia", "asia", "aiza", "eyj", "-----begin"),
+)
+"""One of these stands in every text that has such a value."""
+_WORD = compiled_later(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])")
+_SECRET = word_set("password passwd passphrase passwort secret token credential otp cvv cvc apikey pwd authorization")
+_GLUED = ("password", "passwd", "passphrase", "secret", "token", "apikey")
+"""What a word may end in that is written as one with what it opens: `PGPASSWORD`, `-Dpassword`."""
+_WITH_OWNER = frozenset(("pass", "pw", "pat", "auth", "pin"))
+"""Words that are one only behind the word of what they open: `DB_PASS`."""
+_OF_KEYS = word_set("api secret access private signing encryption auth deploy license ssh gpg master")
+"""Words before `key` that say that it opens something."""
+_OTHER_KEYS = word_set(
+    "primary foreign sort cache partition public group order hot map row unique storage shard lookup idempotency index "
+    "object registry config dict hash host known issue project"
+)
+"""Words before the `KEY` of a variable that say that it does not."""
+_GLUED_VARIABLE = compiled_later(r"(?!BYPASS|COMPASS|SURPASS|TRESPASS|OLDPWD$|PWD$)[A-Z]+(?:PASS|PWD)")
+_COUNTING = word_set(
+    "max min num n total page next stop pad per eos bos unk mask sep cls first second no should low high by"
+)
+"""Words before `token` that are about words of a text, or pages of a list; before `pass` about runs."""
+_WHICH = word_set(
+    "string binary value hash prod production dev staging stage test live local ci old new default base b64 base64 raw "
+    "plain"
+)
+"""Words behind the name that say which one it is, or in which form."""
+_NO_VALUES = word_set(
+    "none null nil true false undefined yes no on off required optional basic bearer digest oauth oauth2 jwt ntlm "
+    "stdin prompt str string bool int number expired invalid missing"
+)
+"""What stands where a value might, and is none."""
+_VARIABLE = compiled_later(
+    r"(?:\w+ )?\$(?:\w+|\{\w+(?::?[-?+=])?\}|\(.*)|`.*|<[\w -]*>?|\{\{.*|[*.]+|%\w*%?", re.DOTALL
+)
+_GIVEN = compiled_later(
+    r"(?<![\w$.-])(?P<name>-{0,2}[A-Za-z_][\w.\[\]-]{0,79})(?P<close>\\{0,3}[\"'`]?)"
+    r"(?P<sign>[ \t]?(?:=>|:=|[=:])[ \t]{0,2}(?!=))(?P<open>\\{0,3}[\"'`])?"
+)
+_BARE = compiled_later(
+    r"(?:\$\{[^{}\s]*\}|[^\s\"'`;&|<>,(){}\[\]\\]|\\(?=[^\"'`\\\s])|[,}\])](?=\w)(?![\w.-]{0,40}[=:]))+"
+)
+_OPTION = compiled_later(r"(?<![\w-])--?([A-Za-z][\w-]{1,40})[ \t]+(?![-\s])([^\s\"'`]+)")
+_LITERAL = compiled_later(r"(?i)\b((?:password|passphrase|identified(?: with \S{1,40})? by)[ \t]+)(['\"])([^'\"\n]+)")
+"""How a statement of SQL gives a password."""
+_IN_PROSE = compiled_later(
+    r"(?i)\b(?:password|passphrase|passwd|secret|token|api[ _-]?key)[ \t]+(?:is |was |of )?[\"'`(]?([\w!#$%^&*+-]{12,})"
+)
+_LONGEST_QUOTE = 2_000
+_LEAST_STRONG = 6
+_LONGEST_COUNT = 7
+"""Digits of a number of tokens."""
+_SIGNS = "!@#$%^&*"
+_LEAST_MIXED = 2
+"""Digits of a value in prose; a word with one may be the name of anything."""
+
+
+@lru_cache(maxsize=4096)
+def is_secret(name: str) -> bool:
+    """Return whether a value of this name opens something: a password, a token, a key."""
+    words = [_singular(word.lower()) for word in _WORD.findall(name)]
+    while len(words) > 1 and (words[-1] in _WHICH or words[-1].isdigit()):
+        words.pop()
+    *before, last = words or [""]
+    if not _COUNTING.isdisjoint(before) or name.strip("-_") in ("PWD", "pwd", "OLDPWD"):
+        return False
+    if last in _SECRET or last.endswith(_GLUED) or (before and last in _WITH_OWNER):
+        return True
+    if last == "key" and before:
+        return not _OF_KEYS.isdisjoint(before) or (name.isupper() and _OTHER_KEYS.isdisjoint(before))
+    return name.isupper() and _GLUED_VARIABLE.fullmatch(last.upper()) is not None
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def is_open(name: str, value: str) -> bool:
+    """Return whether what stands where a secret of this name does is none: nothing, a variable, a number of tokens."""
+    bare = value.strip("\"'`\\ \t")
+    if not bare or bare == CUT or bare.lower() in _NO_VALUES or _VARIABLE.fullmatch(bare):
+        return True
+    plural = name.lower().endswith("s") and not name.lower().endswith("ss")
+    if bare.isdigit() and len(bare) <= (_LONGEST_COUNT if plural else _LEAST_MIXED):
+        return True
+    return bare == name or (bare.rpartition(".")[2] == name and bare.isascii())
+
+
+def is_strong(value: str) -> bool:
+    """Return whether a word is hardly one of a language, nor the name of a file."""
+    if len(value) < _LEAST_STRONG or "/" in value or "(" in value:
+        return False
+    letters = any(map(str.isalpha, value))
+    return letters and any(character.isdigit() or character in _SIGNS for character in value)
+
+
+def is_key(value: str) -> bool:
+    """Return whether a value looks like a key."""
+    return _KEY.search(value) is not None
+
+
+def without_keys(text: str, found: list[str] | None = None) -> str:
+    """Return a text with `…` in place of what looks like a key. `found`: takes what was left out."""
+    if found is not None:
+        found += (match.group() for match in _KEY.finditer(text))
+    return _KEY.sub(CUT, text)
+
+
+def may_hold_secrets(text: str) -> bool:
+    """Return whether a text has a word without which no secret is known for one."""
+    return any(map(text.lower().__contains__, _HINTS))
+
+
+def without_secrets(text: str, found: list[str] | None = None) -> str:
+    """Return a text with `…` in place of values of secrets. `found`: takes these values."""
+    if not may_hold_secrets(text):
+        return text
+    found = [] if found is None else found
+    text = _without_given(without_keys(text, found), found)
+
+    def cut_option(match: re.Match[str]) -> str:
+        name, value = match[1], match[2]
+        return match[0] if not is_secret(name) or not is_strong(value) or is_open(name, value) else cut(match, 2)
+
+    def cut(match: re.Match[str], group: int) -> str:
+        found.append(match[group])
+        start, whole = match.start(), match[0]
+        return whole[: match.start(group) - start] + CUT + whole[match.end(group) - start :]
+
+    text = _OPTION.sub(cut_option, text)
+    text = _LITERAL.sub(lambda match: match[0] if is_open("password", match[3]) else cut(match, 3), text)
+    return _IN_PROSE.sub(lambda match: cut(match, 1) if _is_mixed(match[1]) else match[0], text)
+
+
+def _is_mixed(value: str) -> bool:
+    """Return whether a word has letters and digits as no name has that is made of words."""
+    digits = sum(map(str.isdigit, value))
+    return digits >= _LEAST_MIXED and len(value) - digits >= _LEAST_MIXED and "_" not in value and "-" not in value
+
+
+def _without_given(text: str, found: list[str]) -> str:
+    """Return a text with `…` in place of the values that secrets are given: `password=x`, `"token": "x"`."""
+    told: list[str] = []
+    at = done = 0
+    while match := _GIVEN.search(text, at):
+        name, start = match["name"].strip("-[]"), match.end()
+        at = match.end("sign")
+        if not is_secret(name) or _is_closed(text, match):
+            continue
+        end = _end_of_value(text, match)
+        value = text[start:end]
+        if text[end : end + 1] in ("(", "[") and not match["open"]:
+            continue  # code that asks for the value
+        if match["open"] or "=" in match["sign"]:
+            cuts = not is_open(name, value)
+            sure = bool(match["close"]) or "=" in match["sign"] or name.lower() != "token"  # parsers name tokens
+            cuts = cuts and (sure or is_strong(value)) and ("=" not in match["sign"] or _is_value(match, value))
+        else:
+            cuts = is_strong(value) and not is_open(name, value)
+        if not cuts:
+            continue
+        if text[match.start() - 1 : match.start()] == "/" and not match["open"]:
+            end = start + len(value.partition("/")[0])  # what stands between the slashes of `sed`
+            value = text[start:end]
+        found.append(value)
+        told += (text[done:start], CUT)
+        at = done = end
+    return "".join([*told, text[done:]])
+
+
+def _is_closed(text: str, match: re.Match[str]) -> bool:
+    """Return whether the quote behind a sign ends what the sign stands in: `grep 'password=' a.py`."""
+    if not match["open"] or match["close"]:
+        return False
+    behind = text[match.end() : match.end() + 1]
+    line = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _LONGEST_QUOTE)
+    begun = text.count(match["open"], line, match.start()) % 2 == 1
+    return behind == "" or behind.isspace() or (begun and behind in ";,)|&")
+
+
+def _is_value(match: re.Match[str], value: str) -> bool:
+    """Return whether what stands behind a sign with blanks around it is a value, rather than code or a word."""
+    return match["open"] is not None or match["sign"].strip() == match["sign"] or is_strong(value)
+
+
+def _end_of_value(text: str, match: re.Match[str]) -> int:
+    """Return where a value ends that begins behind a match: at the quote like the one before it, or at its last
+    character."""
+    if match["open"]:
+        end, line = text.find(match["open"], match.end()), text.find("\n", match.end())
+        line = line if line >= 0 else len(text)
+        return end if 0 <= end <= line else line
+    bare = _BARE.match(text, match.end())
+    return bare.end() if bare else match.end()
