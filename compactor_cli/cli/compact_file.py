@@ -58,6 +58,9 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     if args.out_dir and args.writes:
         make_folder(place)
     changed = data != source.data
+    if changed and args.in_place and _only_leaves_out(source, data, parts):
+        data, changed = source.data, False
+        session.say(f"note: {source.path}: the line that is cut off stays, as nothing else has to change")
     carried: CarriedOn | None = None
     if changed and args.new_session:
         data, carried = new_session(source, data, args.out)
@@ -95,6 +98,12 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
     return outcome
+
+
+def _only_leaves_out(source: Source, data: Content, parts: Sequence[Compaction]) -> bool:
+    """Return whether an output is the file without its last line, which is cut off: somebody may be writing it yet."""
+    cut = {note.kind for note in source.notes} == {"cut_off_line"}
+    return cut and sum(len(part.messages) for part in parts) == source.message_count and source.data[: len(data)] == data
 
 
 def _tell(

@@ -48,12 +48,20 @@ class Lookup(Struct, frozen=True):
         return self.match in SURE
 
     def chosen(self, round: int | None) -> Archived:
-        """Return the compaction of a number as `restore --list` has it; the newest for None."""
+        """Return the compaction of a number as `restore --list` has it; for None the newest that changed something, or
+        the newest of all."""
         if round is None:
-            return self.compactions[-1]
+            return next((each for each in reversed(self.compactions) if each.changed), self.compactions[-1])
         if round > len(self.compactions):
             raise UsageError(f"--round {round}: {len(self.compactions)} compactions of it are kept; see --list")
         return self.compactions[round - 1]
+
+    def appended(self, chosen: Archived) -> Content:
+        """Return what stands in the file behind the output of a compaction; nothing where it does not begin with that."""
+        size = chosen.output.size
+        if len(self.data) <= size or hashlib.sha256(self.data[:size]).hexdigest() != chosen.output.sha256:
+            return b""
+        return self.data[size:]
 
 
 def look_up(session: Session, kept: Database, file: str, data: bytes) -> Lookup | None:

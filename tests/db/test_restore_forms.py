@@ -131,3 +131,28 @@ def test_of_several_compactions_of_a_path_those_are_named_that_are_still_kept(co
         archive.evict(connection, 0, 0, time.time() + DAY)
     done = command("restore", session)
     assert (done.code, "--compaction" in done.stderr) == (1, False)
+
+
+def test_behind_a_round_that_changed_nothing_the_one_before_comes_back_with_what_came_since(command, session):
+    """That round's own input is the compacted file itself: to bring that back would restore nothing."""
+    original = session.read_bytes()
+    assert command("compact", session, "--target-ratio", "0.3", "--in-place", "--archive").code == 0
+    more = jsonl(*exchanges(1, start=90))
+    session.write_bytes(session.read_bytes() + more)
+    again = command("compact", session, "--target-tokens", "100000", "--in-place", "--archive")
+    assert "unchanged" in again.stderr
+    done = command("restore", session, "--in-place")
+    assert done.code == 0, done.stderr
+    assert session.read_bytes() == original + more
+    assert f"{len(more):,} bytes that were appended since" in done.stderr
+
+
+def test_a_last_line_that_is_cut_off_stays_where_nothing_else_has_to_change(command, session):
+    """An agent may be writing it. Where there is something to compact, it is left out and told, as ever."""
+    half = session.read_bytes() + b'{"role":"user","content":"half wr'
+    session.write_bytes(half)
+    done = command("compact", session, "--target-tokens", "100000", "--in-place")
+    assert (done.code, session.read_bytes()) == (0, half)
+    assert "the line that is cut off stays" in done.stderr
+    assert command("compact", session, "--target-ratio", "0.3", "--in-place").code == 0
+    assert b"half wr" not in session.read_bytes()

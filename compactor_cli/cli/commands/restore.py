@@ -175,8 +175,8 @@ def _whole(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
     was = container_of(data)
     if lookup.match == "input" and args.round is None:
         session.say(f"note: {args.file} is itself what was compacted")
-    if lookup.match == "begins" and args.round is None:
-        added: Content = lookup.data[chosen.output.size :]
+    added = lookup.appended(chosen) if args.round is None else b""
+    if len(added):
         session.say(f"note: {len(added):,} bytes that were appended since stand behind what is brought back")
         if was is not container_of(lookup.data):
             data, added = unpack(data), unpack(added)
