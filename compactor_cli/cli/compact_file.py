@@ -103,7 +103,9 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
 def _only_leaves_out(source: Source, data: Content, parts: Sequence[Compaction]) -> bool:
     """Return whether an output is the file without its last line, which is cut off: somebody may be writing it yet."""
     cut = {note.kind for note in source.notes} == {"cut_off_line"}
-    return cut and sum(len(part.messages) for part in parts) == source.message_count and source.data[: len(data)] == data
+    return (
+        cut and sum(len(part.messages) for part in parts) == source.message_count and source.data[: len(data)] == data
+    )
 
 
 def _tell(

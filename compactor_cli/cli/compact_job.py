@@ -197,13 +197,25 @@ def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions)
         raise UsageError("standard input has no name to write under in --out-dir; use -o")
     if args.json and not silent and not args.finds_places and (not places or args.out == "-"):
         raise UsageError("--json prints the report on standard output: write the transcript elsewhere with -o")
-    if args.out_dir and len({item.name for item in inputs}) < len(inputs):
-        raise UsageError("two inputs have the same name; with --out-dir one would overwrite the other")
+    if args.out_dir:
+        _check_names(inputs)
     _check_findings(args)
     check_html(args.html, len(files))
     read = files_read(session.configured, files, {args.decisions: "decisions file"} if args.decisions else {})
     check_outputs(read, _outputs(settings, inputs, args), "; --in-place replaces inputs")
     compile_patterns(settings.keep)
+
+
+def _check_names(inputs: Sequence[Input]) -> None:
+    """Raise UsageError for two inputs whose outputs would have the same place."""
+    known: dict[str, str] = {}
+    for item in inputs:
+        if item.name in known:
+            raise UsageError(
+                f"{known[item.name]} and {item.path} would both become {item.name} in --out-dir: name a folder that "
+                "both are in, or a pattern such as 'FOLDER/**/*.jsonl', and each gets its place below"
+            )
+        known[item.name] = item.path
 
 
 def _outputs(settings: Settings, inputs: Sequence[Input], args: CompactOptions) -> dict[str, list[str]]:

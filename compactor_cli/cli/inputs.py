@@ -20,7 +20,7 @@ from compactor_cli.cli.picking import picked
 from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import is_part
 from compactor_cli.cli.session import Session
-from compactor_cli.errors import AccessError, CompactorError, InputError
+from compactor_cli.errors import AccessError, CompactorError, InputError, UsageError
 from compactor_cli.formats.loading import load
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def files_of(session: Session, paths: Sequence[str], *, aside: str = "") -> list
             continue
         inside = list(_inside(session, path, aside))
         if not inside:
+            _check_apart(path, aside)
             raise InputError("is a directory without a session in it that can be read", path=path)
         inputs += inside
     return inputs
@@ -124,6 +125,7 @@ def _meant(pattern: str, aside: str) -> list[Input]:
             inputs.append(Input(name, path.relative_to(root).as_posix()))
     if not inputs:
         _check_open(root)
+        _check_apart(str(root), aside)
         raise InputError("no file is called so; * stands for a part of a name, ** for folders", path=pattern)
     return inputs
 
@@ -152,6 +154,14 @@ def _is_own(path: Path, outputs: str) -> bool:
     """Return whether a file is one of this program's: half-written, or in the folder of outputs, whose files begin
     so."""
     return is_part(path.name) or (outputs != "" and os.path.realpath(path).startswith(outputs))
+
+
+def _check_apart(folder: str, aside: str) -> None:
+    """Raise UsageError for a folder of inputs that is, or is in, the folder of the outputs."""
+    if aside and f"{os.path.realpath(folder)}{os.sep}".startswith(_beginning(aside)):
+        raise UsageError(
+            f"--out-dir {aside}: what stands there is no input, and {folder} is in it; name another folder"
+        )
 
 
 def _check_open(folder: Path) -> None:

@@ -57,7 +57,7 @@ class Lookup(Struct, frozen=True):
         return self.compactions[round - 1]
 
     def appended(self, chosen: Archived) -> Content:
-        """Return what stands in the file behind the output of a compaction; nothing where it does not begin with that."""
+        """Return what stands in the file behind the output of a compaction; nothing where it does not begin so."""
         size = chosen.output.size
         if len(self.data) <= size or hashlib.sha256(self.data[:size]).hexdigest() != chosen.output.sha256:
             return b""

@@ -49,7 +49,7 @@ def rounds_table(console: Console, past: Sequence[PastRound]) -> Table:
             "" if past_round.strategy == STRATEGY else f"{past_round.tokens_after:,}",
             f"{past_round.messages_before:,}"
             + ("" if past_round.strategy == STRATEGY else f" to {past_round.messages_after:,}"),
-            "kept" if each.kept else "gone",
+            ("kept" if each.kept else "gone") + ("" if each.written else ", output not confirmed"),
         )
     return table
 

@@ -31,11 +31,11 @@ _HAS_SECTIONS = compiled_later(
 _QUOTES_LINES = re.compile(
     r"## Session Summary of #(?P<covers>\d[\d, -]*)(?: except kept ones)?"
     r"(?: \((?:round (?P<round>\d+))?(?:, )?(?:ctx_[0-9a-f]{8,64})?"
-    r"(?:, (?:whole transcript )?(?P<base>[\d,]+) to (?P<target>[\d,]+) tokens)?\))?\n"
+    r"(?:, (?:whole transcript )?(?P<base>[\d,]+) to (?:at most )?(?P<target>[\d,]+) tokens)?\))?\n"
 )
 _MARK = compiled_later(
     r"\[#(?P<covers>\d[\d, -]*)(?:(?: \(round (?P<round>\d+)\))?"
-    r" of a transcript compacted from (?P<base>[\d,]+) to (?P<target>[\d,]+) tokens)?\]\n"
+    r" of a transcript compacted from (?P<base>[\d,]+) to at most (?P<target>[\d,]+) tokens)?\]\n"
 )
 """The heading of a summary of a few lines."""
 _OLDER = compiled_later(
@@ -147,7 +147,7 @@ def lines_mark(covers: Iterable[int], *, round: int = 1, base: Base | None = Non
     mark = f"#{covered[0]}-{covered[-1]}" if "," in ranges else f"#{ranges}"
     if base is not None:
         mark += f" (round {round})" if round > 1 else ""
-        mark += f" of a transcript compacted from {base.tokens:,} to {base.target:,} tokens"
+        mark += f" of a transcript compacted from {base.tokens:,} to at most {base.target:,} tokens"
     return f"[{mark}]"
 
 
@@ -156,7 +156,8 @@ def lines_header(covers: Iterable[int], *, round: int = 1, reference: str = "", 
     tokens. `base` needs the reference beside it."""
     notes = [f"round {round}"] if round > 1 else []
     notes += [reference] if reference else []
-    notes += [f"whole transcript {base.tokens:,} to {base.target:,} tokens"] if base is not None and reference else []
+    if base is not None and reference:
+        notes.append(f"whole transcript {base.tokens:,} to at most {base.target:,} tokens")
     return f"{SUMMARY_PREFIX} of #{_ranges(covers)}" + (f" ({', '.join(notes)})" if notes else "")
 
 

@@ -41,8 +41,8 @@ _OF_THESE = compiled_later(
 _SHORT = 80
 """Characters below which a sentence is taken to go on from the one before it."""
 _MOST_BEFORE, _MOST_SHORT = 3, 20
-"""Sentences before one that are looked at for what it speaks of, and short ones that it goes on from: a whole prompt may
-stand on one line."""
+"""Sentences before one that are looked at for what it speaks of, and short ones that it goes on from: a whole prompt
+may stand on one line."""
 _ALL_OF_IT = 160
 """Characters of room that first words may take all of."""
 _FIRST = 0.4

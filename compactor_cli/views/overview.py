@@ -34,6 +34,10 @@ class EarlierRound(Struct, frozen=True):
     tokens: int
 
 
+_UNTIERED = "none: kept for what it is"
+"""Of system messages and residuals."""
+
+
 class Overview(Struct, frozen=True):
     roles: tuple[Share, ...]
     tools: tuple[Share, ...]
@@ -45,11 +49,11 @@ class Overview(Struct, frozen=True):
 def overview(analysis: Analysis) -> Overview:
     """Return where the tokens of a transcript are."""
     messages = analysis.transcript.messages
-    tiers = [[0, 0] for _ in range(TIERS)]
+    tiers = [[0, 0] for _ in range(TIERS + 1)]
     for message, tier in zip(messages, analysis.tiers, strict=True):
-        if tier is not None:
-            tiers[tier][0] += 1
-            tiers[tier][1] += message.tokens
+        counts = tiers[TIERS if tier is None else tier]
+        counts[0] += 1
+        counts[1] += message.tokens
     rounds = tuple(
         EarlierRound(round_of(text), m.index, len(covered(text)), m.tokens)
         for m in messages
@@ -59,7 +63,11 @@ def overview(analysis: Analysis) -> Overview:
     return Overview(
         by_role(messages),
         by_tool(messages),
-        tuple(Share(f"tier {tier}", count, tokens) for tier, (count, tokens) in enumerate(tiers)),
+        tuple(
+            Share(f"tier {tier}" if tier < TIERS else _UNTIERED, count, tokens)
+            for tier, (count, tokens) in enumerate(tiers)
+            if tier < TIERS or count
+        ),
         rounds,
         tuple(top),
     )

@@ -246,7 +246,7 @@ def check_summaries(part: Compaction) -> None:
 
 HEADING = re.compile(
     r"## Session Summary \(Compaction Round \d+\)\nStands for messages \d|## Session Summary of #\d"
-    r"|\[#\d[\d-]*(?: \(round \d+\))?(?: of a transcript compacted from [\d,]+ to [\d,]+ tokens)?\]\n"
+    r"|\[#\d[\d-]*(?: \(round \d+\))?(?: of a transcript compacted from [\d,]+ to at most [\d,]+ tokens)?\]\n"
 )
 
 

@@ -98,7 +98,7 @@ def test_in_a_small_room_the_mark_of_a_summary_says_what_it_was_compacted_from()
     """A heading in words would take 15 tokens more of the room, and a second run has to know the ratio's base."""
     part = compacted(jsonl(*with_rules("s35", 35, lambda line: True)["messages"]), 0.25)
     (mark,) = [head for m in part.messages if (head := m.text().partition("\n")[0]).startswith("[#")]
-    assert mark.endswith(f"of a transcript compacted from {part.before.tokens:,} to {part.target:,} tokens]")
+    assert mark.endswith(f"of a transcript compacted from {part.before.tokens:,} to at most {part.target:,} tokens]")
     again = compacted(jsonl(*({"role": m.role, "content": m.text()} for m in part.messages)), 0.25)
     assert [m.text() for m in again.messages] == [m.text() for m in part.messages]
 

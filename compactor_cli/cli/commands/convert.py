@@ -23,6 +23,7 @@ from compactor_cli.configuration.layers import Layer
 from compactor_cli.converting import TARGETS
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.content import sha256
+from compactor_cli.pipeline.one_compaction import DAMAGE
 
 if TYPE_CHECKING:
     from compactor_cli.converting.base import Target
@@ -187,7 +188,9 @@ def _tell(session: Session, source: Source, made: Converted, place: str, job: Co
     if made.losses:
         console.print(loss_table(console, made))
     else:
-        session.say("nothing was lost")
+        session.say(
+            "nothing else was lost" if any(note.kind in DAMAGE for note in source.notes) else "nothing was lost"
+        )
     for each in resume_lines(made, os.path.abspath(place)):  # noqa: PTH100  # links in a home folder stay as they are
         session.say(each)
     return line

@@ -304,6 +304,7 @@ def _purge(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
     """Remove every round of the session, and make sure that no text of it is left in the database's files."""
     from compactor_cli.archive.stored import archive
     from compactor_cli.archive.stored.archive_room import related
+    from compactor_cli.render.console import counted
 
     own = {each.id for each in lookup.compactions}
     with kept.write() as connection:
@@ -315,7 +316,7 @@ def _purge(session: Session, kept: Database, args: RestoreOptions, lookup: Looku
             )
         gone = archive.purge(connection, own)
     _scrub(kept)
-    session.say(f"nothing of the session is kept any more ({gone.compactions} compactions)")
+    session.say(f"nothing of the session is kept any more ({counted(gone.compactions, 'compaction')})")
 
 
 def _named(compactions: Sequence[Archived]) -> str:
