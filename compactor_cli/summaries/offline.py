@@ -18,14 +18,13 @@ from compactor_cli.features.work.told_files import told_file
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.summaries.answered import before_last_request, since_last_request
 from compactor_cli.summaries.facts import left_out, left_out_before
+from compactor_cli.summaries.items import WEIGHTS, SummaryItem
 from compactor_cli.summaries.layout import Page, PageLine, beside_end, described, not_said, render
 from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
 from compactor_cli.summaries.quoting import quoting, without_least
 from compactor_cli.summaries.sections import (
-    WEIGHTS,
-    SummaryItem,
     candidates,
     code_items,
     fact_items,

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import chain
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.followed import calls_in_text
 from compactor_cli.features.work.endings import is_declined
-from compactor_cli.features.work.ledger import where
 from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
-from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, line_of_row, parse, shown_files
+from compactor_cli.summaries.facts import LEFT_OUT, facts_of, line_of_row, parse, shown_files
+from compactor_cli.summaries.items import SummaryItem, order_of
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last
@@ -45,25 +44,6 @@ from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import sentences
 
-WEIGHTS = {
-    "Earlier summary": 14.0,
-    "Goal": 12.0,
-    "Errors": 11.0,
-    "Constraints": 10.0,
-    "Decisions": 10.0,
-    "Files": 9.0,
-    "In progress": 8.0,
-    "Next": 8.0,
-    "Immediate": 8.0,
-    "Commands": 5.0,
-    "Done": 4.0,
-    "Details": 2.0,
-    "Participants": 9.0,
-    "Topics": 9.0,
-    CHANGED_CODE: 7.0,
-    ACTIVE_CODE: 9.0,
-}
-
 _POLITE = 3.0
 """What a sentence of the agent, one of several, counts less that says little."""
 _NOD = 10.0
@@ -74,9 +54,6 @@ UNANSWERED = "The last request is not answered yet."
 REPLIED_BELOW = "The agent's last words on the last request stand at the end."
 _NEWER = 4.0
 """What the newest error line of an output counts more than the oldest one."""
-_OUTPUT_BEGINS = 180
-"""Characters by which two lines of outputs are the same: what is computed of an error is cut sooner than what is
-quoted."""
 _OUTPUT_LINES = 6
 _JUST_NOW = 10
 """Messages at the end of which the last one that says something tells how the work stands."""
@@ -84,38 +61,6 @@ _LONG_AGO = 1_000_000
 """Puts lines of earlier rounds before those of this one."""
 _OLD_WHERE = compiled_later(r"\[#")
 _OLD_LINE = compiled_later(r"^- (?:\[ \] )?(.*)$")
-
-
-class SummaryItem(Struct, frozen=True):
-    """One possible line of a summary."""
-
-    section: str
-    text: str
-    messages: tuple[int, ...]
-    order: int
-    """Its place in its section: the order of the source."""
-    bonus: float = 0.0
-    fact: Fact | None = None
-    """What was computed from calls and results; it is put together with the same fact of later rounds."""
-    code: str = ""
-    """A block of code under the line."""
-
-    @property
-    def line(self) -> str:
-        if self.fact is not None:
-            return f"- {self.text} {self.fact.where}"
-        text = f"- {self.text} {where(self.messages)}" if self.messages else f"- {self.text}"
-        return f"{text}\n{self.code}" if self.code else text
-
-    @property
-    def about(self) -> str:
-        """Return what two lines must not both say."""
-        text = self.fact.about if self.fact is not None else self.text
-        if self.fact is None and text.endswith("]"):
-            text = WHERE.sub("", text)
-        is_output = self.section == "Errors" or (self.fact is None and text.startswith("`"))
-        text = text.strip('`"').lower()
-        return text[:_OUTPUT_BEGINS] if is_output else text
 
 
 def candidates(
@@ -392,8 +337,3 @@ def _facts(
 def _points(sentence: str, keywords: Keywords) -> float:
     """Return the points of seed 000, scaled to a tenth."""
     return points(sentence, keywords) / 10
-
-
-def order_of(message: Message, order: int) -> int:
-    """Return where what a message says stands among what others say. `order`: its place in the message, below 1,000."""
-    return message.index * 1000 + min(order, 999)
