@@ -115,7 +115,7 @@ def candidates(
 def _without_overtaken(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
     """Yield the lines without what the user asked before saying something else of it: that might stay without this."""
     asked = [item for item in items if item.section in ("Goal", "Constraints") and item.messages]
-    gone = {id(asked[at]) for at in overtaken([item.text.strip('"') for item in asked])}
+    gone = {id(asked[at]) for at in overtaken([(item.messages[0], item.text.strip('"')) for item in asked])}
     yield from (item for item in items if id(item) not in gone)
 
 
