@@ -45,6 +45,8 @@ class SummaryItem(Struct, frozen=True):
     """What was computed from calls and results; it is put together with the same fact of later rounds."""
     code: str = ""
     """A block of code under the line."""
+    needs: tuple[str, ...] = ()
+    """Texts of the lines without which it would mislead, such as what corrects it."""
 
     @property
     def line(self) -> str:

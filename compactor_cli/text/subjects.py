@@ -34,9 +34,8 @@ def subject_terms(text: str) -> set[str]:
 
 
 def later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
-    """Return for each sentence the later ones that share enough of its rarer words to be about the same; words such as
-    "that one" are none of a subject."""
-    terms = [subject_terms(text) - STOP_WORDS for text in sentences]
+    """Return for each sentence the later ones that share enough of its rarer words to be about the same."""
+    terms = [subject_terms(text) for text in sentences]
     holders: dict[str, list[int]] = {}
     for index, own_terms in enumerate(terms):
         for term in sorted(own_terms):
