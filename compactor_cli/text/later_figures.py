@@ -57,8 +57,13 @@ def later_on_figures(said: Sequence[tuple[int, str]]) -> list[tuple[int, ...]]:
     return later
 
 
+def figures_of(text: str) -> frozenset[str]:
+    """Return the numbers of a text, and the names with one."""
+    return frozenset(word for word in _WORD.findall(text.lower()) if any(map(str.isdigit, word)))
+
+
 def _read(message: int, text: str) -> _Said:
-    figures = frozenset(word for word in _WORD.findall(text.lower()) if any(map(str.isdigit, word)))
+    figures = figures_of(text)
     names = frozenset(name.lower() for name in identifiers(text) if not any(map(str.isdigit, name)))
     words = frozenset(stem for stem in stems(text) if not any(map(str.isdigit, stem)))
     return _Said(message, figures, words, names)
