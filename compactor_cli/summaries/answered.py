@@ -16,7 +16,7 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.plan import Quote
 from compactor_cli.model.planning import SummaryRequest
 from compactor_cli.model.replies import AGREEMENT
-from compactor_cli.summaries.sections import SummaryItem, order_of
+from compactor_cli.summaries.items import SummaryItem, order_of
 from compactor_cli.summaries.told import all_statements, last_said, leads_once
 from compactor_cli.summary_text.excerpts import harmless, heading
 from compactor_cli.summary_text.verbatim import carried, earlier_since

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft
+from compactor_cli.summaries.items import SummaryItem
 from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
-from compactor_cli.summaries.sections import SummaryItem
 from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines

@@ -13,7 +13,7 @@ from compactor_cli.features.work.open_errors import misfortune
 from compactor_cli.features.work.short_results import short_result
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import answered_calls
-from compactor_cli.summaries.sections import SummaryItem, order_of
+from compactor_cli.summaries.items import SummaryItem, order_of
 from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.argument_values import argument_values
 from compactor_cli.text.clean import one_line

@@ -10,6 +10,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import chain
 from math import fsum, log, sqrt
 
 from msgspec.structs import replace
@@ -17,15 +18,15 @@ from msgspec.structs import replace
 from compactor_cli.features.work.told_files import told_file
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.summaries.answered import before_last_request, since_last_request
+from compactor_cli.summaries.corrections import standing
 from compactor_cli.summaries.facts import left_out, left_out_before
+from compactor_cli.summaries.items import WEIGHTS, SummaryItem
 from compactor_cli.summaries.layout import Page, PageLine, beside_end, described, not_said, render
 from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
 from compactor_cli.summaries.quoting import quoting, without_least
 from compactor_cli.summaries.sections import (
-    WEIGHTS,
-    SummaryItem,
     candidates,
     code_items,
     fact_items,
@@ -106,6 +107,8 @@ def _written(page: Page, chosen: list[PageLine], request: SummaryRequest, count:
     """Return the page with as many of the chosen lines as fit, and then with quoted lines that none of them says
     already. Where not even its headings fit, a shorter one; empty where none does."""
     while True:
+        there = set(map(id, standing([line.item for line in chosen])))
+        chosen = [line for line in chosen if id(line.item) in there]
         excess = count(render(page, chosen)) - request.budget
         if excess <= 0:
             page = described(page, chosen, -excess, request.budget, count)
@@ -281,7 +284,7 @@ def _foremost(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
         return []
     foremost = []
     for heading in form.headings:
-        candidates = [item for item in items if item.section in heading.sections]
+        candidates = [item for item in items if item.section in heading.sections and not item.needs]
         if candidates:
             foremost.append(max(candidates, key=lambda item: (WEIGHTS[item.section] + item.bonus, item.order)))
     return foremost
@@ -362,6 +365,16 @@ def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]
         worth = (WEIGHTS[item.section] + item.bonus) * _FADE ** taken_of[item.section] * news * news + fresh / norm
         return worth / sizes[index]
 
+    at = {item.text: index for index, item in enumerate(items)}
+    taken: set[int] = set()
+
+    def together(index: int) -> list[int]:
+        """Return a line behind those that it needs, without those that are taken."""
+        if index in taken:
+            return []
+        needed = (at[text] for text in items[index].needs if text in at)
+        return [*dict.fromkeys(chain.from_iterable(map(together, needed))), index]
+
     heap = [(-value(index), index) for index in range(len(items))]
     heapq.heapify(heap)
     while heap and room > 8:
@@ -372,14 +385,16 @@ def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]
             continue
         if now < 0.05:
             break
-        if len(items[index].text) / 6 > room:
+        if index in taken or len(items[index].text) / 6 > room:
             continue
-        cost = count(items[index].line) + 1
-        cost += 0 if taken_of[items[index].section] else 6
+        group = together(index)
+        cost = sum(count(items[n].line) + 1 for n in group)
+        cost += 6 * len({items[n].section for n in group if not taken_of[items[n].section]})
         if cost > room:
             continue
         room -= cost
-        taken_of[items[index].section] += 1
-        covered.update(words[index])
-        chosen.append(items[index])
+        taken.update(group)
+        taken_of.update(items[n].section for n in group)
+        covered.update(*(words[n] for n in group))
+        chosen += [items[n] for n in group]
     return chosen

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from compactor_cli.model.message import Message
-from compactor_cli.summaries.sections import SummaryItem
+from compactor_cli.summaries.items import SummaryItem
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import identifiers, unescape
 

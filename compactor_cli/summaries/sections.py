@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import chain
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.followed import calls_in_text
+from compactor_cli.features.followed import answers_before_turns, calls_in_text
 from compactor_cli.features.work.endings import is_declined
-from compactor_cli.features.work.ledger import where
 from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
-from compactor_cli.summaries.facts import LEFT_OUT, WHERE, Fact, facts_of, line_of_row, parse, shown_files
+from compactor_cli.summaries.corrections import is_statement, with_corrections
+from compactor_cli.summaries.facts import LEFT_OUT, facts_of, line_of_row, parse, shown_files
+from compactor_cli.summaries.items import SummaryItem, order_of
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last
@@ -36,47 +36,36 @@ from compactor_cli.summaries.told import (
     tells,
     told_statements,
 )
-from compactor_cli.summary_text.excerpts import person_named
+from compactor_cli.summary_text.excerpts import harmless, person_named
 from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, words_since
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.kept_sentences import Keywords, points
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.sentences import sentences
-
-WEIGHTS = {
-    "Earlier summary": 14.0,
-    "Goal": 12.0,
-    "Errors": 11.0,
-    "Constraints": 10.0,
-    "Decisions": 10.0,
-    "Files": 9.0,
-    "In progress": 8.0,
-    "Next": 8.0,
-    "Immediate": 8.0,
-    "Commands": 5.0,
-    "Done": 4.0,
-    "Details": 2.0,
-    "Participants": 9.0,
-    "Topics": 9.0,
-    CHANGED_CODE: 7.0,
-    ACTIVE_CODE: 9.0,
-}
+from compactor_cli.text.sentences import ASKS, sentences
 
 _POLITE = 3.0
 """What a sentence of the agent, one of several, counts less that says little."""
-_NOD = 10.0
-"""What a sentence of a request counts less that says nothing without what it answers."""
+_NOD, _AGREES = 10.0, 6.0
+"""What a sentence of a request counts less that says nothing without the others, and one that stands with what it
+answers."""
+_RECENT = 1.0
+"""What the newest statement of the agent counts more than the first one."""
+_CARRIED, _OLD = 6.0, 0.0
+"""What a line of an earlier round counts more, and what a statement of the agent does: newer ones say how it stands."""
+_CAME_TO = 8.0
+"""What the agent's last words before the newest requests count more: what the work had come to."""
+_TURNS = 2
+"""Newest requests before which they do."""
+_ANSWERED = 200
+"""Characters of what a nod answers."""
 _BINDS = 8.0
 """What a sentence of a request counts more that orders or forbids: the rest of the session is bound by it."""
 UNANSWERED = "The last request is not answered yet."
 REPLIED_BELOW = "The agent's last words on the last request stand at the end."
 _NEWER = 4.0
 """What the newest error line of an output counts more than the oldest one."""
-_OUTPUT_BEGINS = 180
-"""Characters by which two lines of outputs are the same: what is computed of an error is cut sooner than what is
-quoted."""
 _OUTPUT_LINES = 6
 _JUST_NOW = 10
 """Messages at the end of which the last one that says something tells how the work stands."""
@@ -84,38 +73,6 @@ _LONG_AGO = 1_000_000
 """Puts lines of earlier rounds before those of this one."""
 _OLD_WHERE = compiled_later(r"\[#")
 _OLD_LINE = compiled_later(r"^- (?:\[ \] )?(.*)$")
-
-
-class SummaryItem(Struct, frozen=True):
-    """One possible line of a summary."""
-
-    section: str
-    text: str
-    messages: tuple[int, ...]
-    order: int
-    """Its place in its section: the order of the source."""
-    bonus: float = 0.0
-    fact: Fact | None = None
-    """What was computed from calls and results; it is put together with the same fact of later rounds."""
-    code: str = ""
-    """A block of code under the line."""
-
-    @property
-    def line(self) -> str:
-        if self.fact is not None:
-            return f"- {self.text} {self.fact.where}"
-        text = f"- {self.text} {where(self.messages)}" if self.messages else f"- {self.text}"
-        return f"{text}\n{self.code}" if self.code else text
-
-    @property
-    def about(self) -> str:
-        """Return what two lines must not both say."""
-        text = self.fact.about if self.fact is not None else self.text
-        if self.fact is None and text.endswith("]"):
-            text = WHERE.sub("", text)
-        is_output = self.section == "Errors" or (self.fact is None and text.startswith("`"))
-        text = text.strip('`"').lower()
-        return text[:_OUTPUT_BEGINS] if is_output else text
 
 
 def candidates(
@@ -134,7 +91,7 @@ def candidates(
     repeated = {quote.message for quote in quotes}
     quoted_texts = {quote.text for quote in quotes}
     earlier: list[tuple[str, str]] = []
-    asked = False
+    asked, said = False, ""
     for message in messages:
         if message.origin == "summary":
             lines = list(_earlier(message, quoted_texts))
@@ -144,9 +101,10 @@ def candidates(
             asked = True
             continue
         elif message.origin == "request":
-            items += _request(message, matcher)
+            items += _request(message, matcher, said)
         elif message.role == "assistant":
             items += _assistant(message, matcher, replies=asked)
+            said = message.text("text").strip() or said
         asked = message.origin == "request"
         items += _outputs(message, keywords, files, overcome)
     if messages and messages[-1].origin == "request" and not answered:
@@ -161,7 +119,7 @@ def candidates(
     if progress and not numbers.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
         newest = [message for message in newest if message.number > progress.messages[0]]
-    items = [_by_age(item, messages) for item in items]
+    items = with_corrections(_came_to([_by_age(item, messages) for item in items], messages))
     items += _last_thought(newest)
     items += _facts(messages, earlier, overcome)
     return items
@@ -170,7 +128,7 @@ def candidates(
 def _without_overtaken(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
     """Yield the lines without what the user asked before saying something else of it: that might stay without this."""
     asked = [item for item in items if item.section in ("Goal", "Constraints") and item.messages]
-    gone = {id(asked[at]) for at in overtaken([item.text.strip('"') for item in asked])}
+    gone = {id(asked[at]) for at in overtaken([(item.messages[0], item.text.strip('"')) for item in asked])}
     yield from (item for item in items if id(item) not in gone)
 
 
@@ -194,11 +152,23 @@ def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:
 
 
 def _by_age(item: SummaryItem, messages: Sequence[Message]) -> SummaryItem:
-    """Return an error of an output, worth more the newer it is: most of the old ones are mended."""
-    if item.section != "Errors" or not item.messages:
+    """Return an error of an output, or what the agent said, worth more the newer it is: most of the old errors are
+    mended, and what was said of the work is overtaken by what was done since."""
+    newest = {"Errors": _NEWER, "Done": _RECENT}.get(item.section, 0.0)
+    if not newest or not item.messages:
         return item
     first, last = messages[0].number, messages[-1].number
-    return replace(item, bonus=item.bonus + _NEWER * (item.messages[0] - first) / max(1, last - first))
+    return replace(item, bonus=item.bonus + newest * (item.messages[0] - first) / max(1, last - first))
+
+
+def _came_to(items: Sequence[SummaryItem], messages: Sequence[Message]) -> list[SummaryItem]:
+    """Return the lines, where what the agent said last before each of the newest requests is worth more."""
+    numbers = {message.index: message.number for message in messages}
+    ends = {numbers[answer] for answer, _ in answers_before_turns(messages)[-_TURNS:]}
+    said = [item for item in items if is_statement(item) and item.bonus >= 0 and not ends.isdisjoint(item.messages)]
+    last = {item.messages[0]: item.order for item in said}.values()
+    ended = {id(item) for item in said if item.order in last}
+    return [replace(item, bonus=item.bonus + _CAME_TO) if id(item) in ended else item for item in items]
 
 
 def fact_items(messages: Sequence[Message], overcome: Set[int] = frozenset()) -> list[SummaryItem]:
@@ -302,7 +272,8 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
         finished = {"Immediate": "Earlier summary", "Next": "Earlier summary", "In progress": done}
         section = finished.get(section, section)
         if section and not content.startswith((UNANSWERED, REPLIED_BELOW)):
-            yield SummaryItem(section, _OLD_WHERE.sub("[earlier #", content), (), order - _LONG_AGO, bonus=6)
+            worth = _OLD if section == "Done" and content.startswith('"') else _CARRIED
+            yield SummaryItem(section, _OLD_WHERE.sub("[earlier #", content), (), order - _LONG_AGO, worth)
 
 
 def _old_line(line: str, written: bool) -> str:
@@ -315,17 +286,30 @@ def _old_line(line: str, written: bool) -> str:
     return line.strip() if written and not line.startswith(("|", "```", "(")) else ""
 
 
-def _request(message: Message, keywords: Keywords) -> Iterator[SummaryItem]:
+def _request(message: Message, keywords: Keywords, said: str) -> Iterator[SummaryItem]:
+    """Yield what the user asks; a nod beside what else it asks, or with the end of what was `said` before."""
     lines = all_statements(message.text("text"))
     substantial = [order for order, sentence in enumerate(lines) if tells(sentence)]
     person = f" {name}" if (name := person_named(message.speaker)) else ""
+    texts = [f'"{clip(sentence)}"{person}' for sentence in lines]
+    end = last_said(said) if said and not substantial else []
+    if end and is_few_words(" ".join(lines)) and not any(map(ASKS.search, end)):
+        return  # "Good."
+    answered = one_line(" ".join(leads_once(end)), _ANSWERED)
     for order, sentence in enumerate(lines):
         is_rule = binds(sentence)
         section = "Constraints" if is_rule or limits(sentence) else "Goal"
         # the first sentence that asks for something; "Good." before it does not
         bonus = _points(sentence, keywords) + (4 if order == (substantial or [0])[0] else 0)
-        bonus += _BINDS if is_rule else -_NOD * (order not in substantial)
-        yield SummaryItem(section, f'"{clip(sentence)}"{person}', (message.number,), order_of(message, order), bonus)
+        needs: tuple[str, ...] = ()
+        text = texts[order]
+        if is_rule:
+            bonus += _BINDS
+        elif order not in substantial:
+            bonus -= _AGREES if answered else _NOD
+            needs = (texts[min(substantial, key=lambda at: abs(at - order))],) if substantial else ()
+            text = f'{text} answers: "{harmless(answered)}"' if answered else text
+        yield SummaryItem(section, text, (message.number,), order_of(message, order), bonus, needs=needs)
 
 
 def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterator[SummaryItem]:
@@ -392,8 +376,3 @@ def _facts(
 def _points(sentence: str, keywords: Keywords) -> float:
     """Return the points of seed 000, scaled to a tenth."""
     return points(sentence, keywords) / 10
-
-
-def order_of(message: Message, order: int) -> int:
-    """Return where what a message says stands among what others say. `order`: its place in the message, below 1,000."""
-    return message.index * 1000 + min(order, 999)

@@ -53,6 +53,8 @@ _AGREES = compiled_later(
 """Says no more than that the user was understood."""
 _AGAIN, _MATTER = 0.8, 4
 """Share of the words of a sentence that a later message has where it says the same, and words that it takes to tell."""
+_MOST = 0.6
+"""Share of the words of a sentence of the user that a later one has which may take it back."""
 _LATEST = 8
 """Newest sentences with a word that are looked at."""
 _DIGITS = compiled_later(r"\d+")
@@ -119,11 +121,20 @@ def clip(sentence: str) -> str:
     return sentence if len(sentence) <= LONG_LINE else sentence[: LONG_LINE - 1].rstrip() + "…"
 
 
-def overtaken(asked: Sequence[str]) -> set[int]:
-    """Return which of the user's sentences, in order, a later one on the same subject may have taken back. Questions
-    take back nothing."""
-    later = later_on_subject(asked)
-    return {at for at, others in enumerate(later) if any(not ASKS.search(asked[other]) for other in others)}
+def overtaken(asked: Sequence[tuple[int, str]]) -> set[int]:
+    """Return which of the user's sentences, each given with the number of its message, one of a later message that has
+    most of what it is about may have taken back. A nod takes back nothing, nor does a question; and what orders or
+    forbids something holds until something else is ordered."""
+    later = later_on_subject([text for _, text in asked])
+    terms = [stems(text) for _, text in asked]
+
+    def takes_back(other: int, at: int) -> bool:
+        (message, said), (before, text) = asked[other], asked[at]
+        if message == before or not tells(said) or ASKS.search(said):
+            return False
+        return len(terms[at] & terms[other]) >= _MOST * len(terms[at]) and (not binds(text) or binds(said))
+
+    return {at for at, others in enumerate(later) if any(takes_back(other, at) for other in others)}
 
 
 def said_again(said: Sequence[tuple[int, str]]) -> set[int]:

@@ -8,8 +8,9 @@ import pytest
 
 from compactor_cli.model.message import Message
 from compactor_cli.summaries.facts import Fact
+from compactor_cli.summaries.items import WEIGHTS
 from compactor_cli.summaries.outline import FORMS, cells, form_of, row, section_of
-from compactor_cli.summaries.sections import WEIGHTS, candidates
+from compactor_cli.summaries.sections import candidates
 from compactor_cli.summary_text.verbatim import QUOTED
 from tests.pipeline.sessions import assistant, compact, filler, records_of, transcript, user
 from tests.strategies import work

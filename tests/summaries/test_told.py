@@ -59,10 +59,39 @@ def test_what_is_said_to_be_unfinished_is_told_from_what_was_done_about_it(sente
     assert is_undone(sentence) is undone
 
 
+def numbered(*asked: str) -> list[tuple[int, str]]:
+    return list(enumerate(asked))
+
+
 def test_what_the_user_said_before_saying_something_else_of_it_is_overtaken() -> None:
     asked = ["The trip is for two adults.", "Book it.", "Sorry, make that three adults for the trip."]
-    assert overtaken(asked) == {0}
-    assert overtaken([*asked[:2], "Is the trip for three adults?"]) == set()
+    assert overtaken(numbered(*asked)) == {0}
+    assert overtaken(numbered(*asked[:2], "Is the trip for three adults?")) == set()
+
+
+@pytest.mark.parametrize(
+    ("said", "later"),
+    [
+        ("Ship the order with the lamps to Oslo.", "ok, ship lamps, Oslo"),
+        ("Never apply the plan of the volumes.", "The plan of the volumes looks good to me."),
+        ("ID LQV-7H2K9, name Amara Okonjo, room 12.", "My sister's name is Ifeoma Okonjo, she comes along."),
+        ("Change the passenger to myself, and the class to economy, with three bags.", "Yes, three bags in economy."),
+    ],
+)
+def test_neither_a_nod_nor_half_of_a_subject_takes_back_what_was_said(said: str, later: str) -> None:
+    assert overtaken(numbered(said, later)) == set()
+
+
+def test_what_is_ordered_holds_until_something_else_is_ordered() -> None:
+    never = "Never restart the archive server."
+    assert overtaken(numbered(never, "Do not restart the archive server at noon.")) == {0}
+    assert overtaken(numbered(never, "The archive server had a restart at noon.")) == set()
+
+
+def test_sentences_of_one_request_do_not_take_back_each_other() -> None:
+    rooms = "Paint the kitchen walls white.", "Paint the kitchen walls of the flat upstairs yellow."
+    assert overtaken([(0, rooms[0]), (0, rooms[1])]) == set()
+    assert overtaken([(0, rooms[0]), (2, rooms[1])]) == {0}
 
 
 @pytest.mark.parametrize("nod", ["You're right.", "Good catch!", "That makes sense.", "You are absolutely right!"])

@@ -129,3 +129,9 @@ def test_a_long_line_is_not_cut_behind_such_a_number() -> None:
         "von Anfang an besprochen war."
     )
     assert _units(f"{first} {second}") == [first, second]
+
+
+def test_no_sentence_ends_at_a_mark_within_a_name() -> None:
+    text = "The note in Headcount!L3 says that C8 is Opex!H36 less Opex!$H$32, and a?b=c stays."
+    assert sentences(f"{text} Read it first!") == [text, "Read it first!"]
+    assert sentences("It will work now, all the same!Then we go on with the other part. Good.")[0].endswith("same!")

@@ -23,6 +23,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.replies import AGREEMENT, reply_span
 from compactor_cli.model.talking import telling_requests
+from compactor_cli.strategies.adaptive.corrected_answers import corrections
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
 from compactor_cli.summary_text.state_block import rest_line, unlisted_counts, with_whole_list
@@ -147,7 +148,14 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
     """Yield of what the agent said before each request its first line, which answers what it was asked, and its last
     one, and before that the items of a list that the request picks, the lines with names that it says again, such as
     the offer that it accepts, or the line before. First before the newest request, then before requests of few words,
-    which say nothing without it, and of these and the others before the newest first."""
+    which say nothing without it, and of these and the others before the newest first. What speaks later of most of
+    the figures of one, and so may correct it, comes in place of the lines with these."""
+    told = [*_answers(messages, lines)]
+    corrected = corrections(messages, lines, told, lambda message: speech_of(lines, message))
+    yield from (corrected.get(number, answer) for number, answer in enumerate(told))
+
+
+def _answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:
     turns = answers_before_turns(messages)
 
     def place(turn: tuple[int, int]) -> tuple[bool, bool, int]:

@@ -1,0 +1,41 @@
+"""What the agent said before requests, and what it said later of the same figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.model.message import Message
+from compactor_cli.text.later_figures import figures_of, later_on_figures
+
+
+def corrections(
+    messages: Sequence[Message],
+    lines: SessionLines,
+    told: Sequence[list[int]],
+    speech_of: Callable[[int], list[int]],
+) -> dict[int, list[int]]:
+    """Return, by their places in `told`, those answers that a later statement of the agent may correct, with that in
+    place of the lines that it corrects. `speech_of`: the lines with words of a message."""
+    number_of = {lines.message(answer[0]): number for number, answer in enumerate(told) if answer}
+    said: list[tuple[int, str]] = []
+    places: list[list[int]] = []
+    for message in messages:
+        if message.role != "assistant" or message.origin == "summary":
+            continue
+        speech = speech_of(message.index)
+        whole = told[number_of[message.index]] if message.index in number_of else []
+        for some in filter(None, (whole, *([line] for line in speech))):
+            said.append((message.index, " ".join(map(lines.text, some))))
+            places.append(some)
+    later = later_on_figures(said)
+    corrected: dict[int, list[int]] = {}
+    for at, others in enumerate(later):
+        number = number_of.get(said[at][0], -1)
+        if not others or number < 0 or places[at] is not told[number]:
+            continue
+        figures = frozenset[str]().union(*(figures_of(said[other][1]) for other in others))
+        kept = [line for line in told[number] if figures.isdisjoint(figures_of(lines.text(line)))]
+        corrected[number] = sorted({*kept, *chain.from_iterable(places[other] for other in others)})
+    return corrected

@@ -1,0 +1,66 @@
+"""A statement, and the later one that speaks of its figures again."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.text.later_figures import later_on_figures
+from tests.cost import calls_of
+
+
+@pytest.mark.parametrize(
+    ("said", "later"),
+    [
+        (
+            "The pool of quotes is full (100/100) since 13:32.",
+            "At 15 s the pool reaches 100/100 at 13:33:15, not 13:32.",
+        ),
+        ("L3 says column I includes the bonus, row 8 has −980.", "The bonus note in L3 is old: row 8 has all of it."),
+        ("Basic 7.12 %, plus 5.21 %, team 3.89 %.", "The values 7.12 / 5.21 / 3.89 are inflated, don't use them."),
+        ("The rounding in compute_tax_3 is wrong.", "Mended: compute_tax_3 now rounds its total half up."),
+        ("Die Pauschale beträgt 1.260 Euro im Jahr.", "Dann sind es 171 Tage, also 1.026 Euro statt 1.260 Euro."),
+        ("差は 12,429 件です。", "12,429 件の差は stg にありません。"),
+    ],
+)
+def test_what_is_said_later_of_the_same_figures_belongs_to_a_statement(said: str, later: str) -> None:
+    between = (4, "The meeting with the supplier was moved to Monday.")
+    assert later_on_figures([(2, said), between, (6, later)]) == [(2,), (), ()]
+
+
+@pytest.mark.parametrize(
+    ("said", "later"),
+    [
+        ("`orders_a.csv` has 300 rows and 14 columns.", "`orders_b.csv` has 300 rows and 14 columns."),
+        ("Room 12 is booked for the 4th.", "Room 14 is booked for the 5th."),
+        ("The tests of part 3 take 2 s.", "Part 7 has 2 tests in 3 files."),
+        ("The move is on May 24.", "The 24 chairs are in the cellar."),
+        ("Tax 19 %, fee 35 EUR, rent 1,150, deposit 3,450.", "The rent of the flat is 1,150 from now on."),
+        ("The figures look good.", "The figures look bad."),
+    ],
+)
+def test_what_is_said_of_something_else_does_not(said: str, later: str) -> None:
+    assert later_on_figures([(2, said), (6, later)]) == [(), ()]
+
+
+def test_sentences_of_one_message_do_not_correct_each_other() -> None:
+    assert later_on_figures([(2, "The pool is full since 13:32."), (2, "At 13:32 the pool was full.")]) == [(), ()]
+
+
+def test_what_is_concluded_from_a_statement_goes_with_it() -> None:
+    said = [(2, "L3 says column I has the bonus, row 8 has −980."), (2, "So −980 must come out."), (2, "Shall I?")]
+    assert later_on_figures([*said, (6, "The bonus note in L3 is outdated, row 8 is right.")]) == [(3,), (3,), (), ()]
+
+
+def test_the_newest_message_counts_and_sentences_beside_each_other_do() -> None:
+    first = (1, "The limit of rule 17 is 250 EUR.")
+    second = (3, "The limit of rule 17 is 275 EUR, not 250 EUR.")
+    third = [(5, "Rule 17 is new."), (5, "Its limit was never 250 EUR.")]
+    assert later_on_figures([first, second, *third])[0] == (2, 3)
+
+
+def test_looking_for_it_costs_no_more_than_the_statements() -> None:
+    def calls(count: int) -> int:
+        said = [(n, f"Step {n} takes {n + 7} ms, {n}.5 % of the limit of lane {n % 9}.") for n in range(count)]
+        return calls_of(lambda: later_on_figures(said))
+
+    assert calls(800) < 2.3 * calls(400)
