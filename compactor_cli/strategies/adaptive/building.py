@@ -15,7 +15,7 @@ from compactor_cli.features.work.task_lists import list_calls, names_task, outda
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import CLOSING, NEWEST_EXCHANGE, PlanInput
-from compactor_cli.model.talking import people_talk
+from compactor_cli.model.talking import is_interjection, people_talk
 from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import (
     WORTHLESS,
@@ -29,6 +29,7 @@ from compactor_cli.strategies.adaptive.arrangement import (
 from compactor_cli.strategies.adaptive.conversation import is_chat, is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
+from compactor_cli.strategies.adaptive.said_after import said_after
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_of
@@ -197,6 +198,7 @@ class PlanBuilder:
 
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """Return what becomes of every group when these lines are taken."""
+        chosen = self._complete(chosen)
         by_group: dict[int, list[ChosenLine]] = {}
         for choice in chosen:
             by_group.setdefault(self.group_of[self.lines.message(choice.line)], []).append(choice)
@@ -226,6 +228,28 @@ class PlanBuilder:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
             attempt = self._written(in_place, stretches, by_group)
         return attempt
+
+    def _complete(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
+        """Return the lines but, of talk, those of the user of which the short sentences behind them are not there."""
+        there = {choice.line for choice in chosen}
+        return [choice for choice in chosen if not self.talk or self._is_complete(choice.line, there)]
+
+    def _without_beginning(self, chosen: list[ChosenLine]) -> list[ChosenLine]:
+        """Return the lines but, of talk, the nods at their end that a statement begins with which has no room as a
+        whole; those that end a statement stay."""
+        end = len(chosen)
+        while self.talk and end and is_interjection(self.lines.text(chosen[end - 1].line)):
+            end -= 1
+        if 0 < end < len(chosen) and chosen[end].line in self._said_after(chosen[end - 1].line):
+            return chosen
+        return chosen[:end]
+
+    def _said_after(self, line: int) -> Iterator[int]:
+        return said_after(self.lines, line, self.selector.tokens)
+
+    def _is_complete(self, line: int, there: Set[int]) -> bool:
+        is_answer = self.inputs.messages[self.lines.message(line)].role == "assistant"
+        return is_answer or all(at in there for at in self._said_after(line))
 
     def _extra(self) -> int:
         """Return the tokens that the last summary has besides its lines."""

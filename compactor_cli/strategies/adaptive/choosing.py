@@ -278,22 +278,20 @@ class Chooser(PlanBuilder):
 
     def _top_up(self, order: list[ChosenLine], count: int, best: Attempt) -> Attempt:
         """Add small lines further down the order, where the next one is too large for what is left."""
-        chosen = order[:count]
-        while self.talk and chosen and is_interjection(self.lines.text(chosen[-1].line)):
-            chosen.pop()  # what a statement begins with that has no room as a whole
+        chosen, rest = self._without_beginning(self._complete(order[:count])), order[count + 1 :]
         if len(chosen) < count:
-            count, best = len(chosen), self.build(chosen)
+            best = self.build(chosen)
         left = self.room - best.tokens
         # of talk, messages stay whole instead, those first of which most was thought
         once = self.talk or self.room > _TRIED
         for share in (1.0 if left <= _SURELY else _SURE,) if once else _SHARES:
-            more = [*chosen, *self._small_lines(order[count + 1 :], int(share * left))]
-            attempt = self.build(more) if more != order[:count] else best
-            if best.tokens < attempt.tokens <= self.room and not (self.talk and self._gives_up(attempt, order[:count])):
+            more = [*chosen, *self._small_lines(rest, int(share * left))]
+            attempt = self.build(more) if more != chosen else best
+            if best.tokens < attempt.tokens <= self.room and not (self.talk and self._gives_up(attempt, chosen)):
                 chosen = more
                 break
         else:
-            chosen, attempt = order[:count], best
+            attempt = best
         return self._spend(chosen, attempt) if attempt.tokens < _USED * self.room else attempt
 
     def _gives_up(self, attempt: Attempt, chosen: Sequence[ChosenLine]) -> bool:

@@ -19,6 +19,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import is_interjection, people_talk
 from compactor_cli.strategies.adaptive.must_keep import speech_of
+from compactor_cli.strategies.adaptive.said_after import said_after
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between, part_between
 from compactor_cli.summary_text.excerpts import begins_part, is_said_by
 from compactor_cli.summary_text.state_block import state_lines
@@ -127,7 +128,7 @@ def ranked_lines(
     for index, sentence, line, value in [*_binding_sentences(statements, lines_of, lines, profile)]:
         values[index] = likely[index][0]  # what binds is told without the rest of the message
         statements.append(sentence)
-        lines_of.append([line])
+        lines_of.append([line, *said_after(lines, line, cost)])
         values.append(value)
     tokens = [_MESSAGE + sum(map(cost, members)) for members in lines_of]
     left = 2 * room + _MORE
@@ -172,12 +173,20 @@ def _binding_sentences(
 def _statements(
     lines: SessionLines, number: int, message: Message, cost: Callable[[int], int], room: int
 ) -> Iterator[tuple[str, list[int]]]:
-    """Yield (speaker, lines) of the statements of a piece: all of it, or each sentence; of a summary each quote."""
+    """Yield (speaker, lines) of the statements of a piece: all of it, or each sentence, of the user with the
+    short ones behind it; of a summary each quote."""
     all_lines = list(lines.of_piece(number))
     if message.origin == "summary":
         yield from _quoted(lines, all_lines)
     elif sum(map(cost, all_lines)) <= max(_SHORT, room // _PART):
         yield from [(message.role, all_lines)] if all_lines else []
+    elif message.role == "user":
+        told = -1
+        for line in all_lines:
+            if line > told:
+                members = [line, *said_after(lines, line, cost)]
+                told = members[-1]
+                yield message.role, members
     else:
         yield from ((message.role, [line]) for line in all_lines)
 

@@ -38,6 +38,11 @@ _SMALL_SHARE, _SMALL = 0.65, 300
 """Their share of a small room, and the tokens that they may have where their usual share is less."""
 _OPENING = 12
 """Lines at most with which a text says that it holds standing instructions."""
+_REQUEST = "request of the user"
+_LEAST_SAVED = 0.25
+"""Share of a request that a cut has to save, or it says less in about as much room: its mark takes some of that."""
+_MARK = 20
+"""Tokens of that mark, at most: a cut that saves more than these is worth it in any case."""
 _KEPT_BEFORE = 0.8
 """The least value of what an earlier round kept: it was chosen once."""
 
@@ -138,7 +143,7 @@ def _carried(summary: Message) -> list[tuple[str, str]]:
 def choose(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
     """Return what stays of the requests in so much room, by their numbers."""
     weights = inputs.profile.talk if inputs.profile is not None else {}
-    return _chosen(inputs, words.requests, room, weights)
+    return _chosen(inputs, words.requests, room, weights, awaits=words.last is not None)
 
 
 def choose_instructions(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
@@ -150,12 +155,18 @@ def choose_instructions(inputs: PlanInput, words: Repeatable, room: int) -> dict
 
 
 def _chosen(
-    inputs: PlanInput, requests: Sequence[Request], room: int, weights: Mapping[str, float], *, places: bool = True
+    inputs: PlanInput,
+    requests: Sequence[Request],
+    room: int,
+    weights: Mapping[str, float],
+    *,
+    places: bool = True,
+    awaits: bool = False,
 ) -> dict[int, KeptRequest]:
     rate = rate_by(inputs.messages, weights) if weights else None
     rated = _carrying_on(rate) if rate else None
     taken_up = taken_up_in(inputs.messages)
-    chosen = choose_requests(requests, room, inputs.count, rated, places=places, taken_up=taken_up)
+    chosen = choose_requests(requests, room, inputs.count, rated, places=places, taken_up=taken_up, awaits=awaits)
     return {request.message: request for request in chosen}
 
 
@@ -218,13 +229,16 @@ def in_place(inputs: PlanInput, group: Group, kept: KeptRequest | None) -> Decis
     if kept is None or len(group.messages) > 1:
         return None
     texts = [i for i, part in enumerate(inputs.messages[group.messages[0]].parts) if part.text.strip()]
-    return _as_far_as_kept(inputs, group, kept, texts[0]) if kept.whole or len(texts) == 1 else None
+    decision = _as_far_as_kept(inputs, group, kept, texts[0]) if kept.whole or len(texts) == 1 else None
+    if decision is not None and group.tokens - decision.tokens < min(_LEAST_SAVED * group.tokens, _MARK):
+        return Decision.whole(group, _REQUEST)
+    return decision
 
 
 def _as_far_as_kept(inputs: PlanInput, group: Group, kept: KeptRequest, i: int) -> Decision | None:
     """Decide on a message of which one part is cut to what is kept of it; None when that takes no less."""
     if kept.whole:
-        return Decision.whole(group, "request of the user")
+        return Decision.whole(group, _REQUEST)
     part = inputs.messages[group.messages[0]].parts[i]
     if part.place is None:
         return None

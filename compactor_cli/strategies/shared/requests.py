@@ -24,6 +24,8 @@ from compactor_cli.text.subjects import later_on_subject, subject_terms
 HEADING = 6
 """Tokens of the line that a request stands under, or of its message."""
 LEFT_OUT = "…"
+_GAP = f"[{LEFT_OUT}. ]"
+"""Characters of what stands where something was left out."""
 _MARK = 20
 """Tokens of the mark of what is left out, at most."""
 _NEWEST = 0.5
@@ -84,6 +86,7 @@ def choose_requests(
     *,
     places: bool = True,
     taken_up: TakenUp | None = None,
+    awaits: bool = False,
 ) -> tuple[KeptRequest, ...]:
     """Return what stays of requests, given in their order, in at most `room` tokens (each with `HEADING`), in that
     order.
@@ -92,6 +95,7 @@ def choose_requests(
     sentences of most value. `rate`: the values of sentences; without it they are judged by their words alone.
     `places`: what was pasted counts less than what is said of it. Of instructions the lists are what binds.
     `taken_up`: of long requests, the sentences that the agent took up are what is asked, wherever they stand.
+    `awaits`: the last one awaits its answer, and stays whole where it takes up to its share.
     """
     sizes = [count(request.text) for request in requests]
     if sum(sizes) + HEADING * len(sizes) <= room:
@@ -101,7 +105,8 @@ def choose_requests(
         )
     if not requests or room <= HEADING:
         return ()
-    return _Chooser(requests, sizes, count, rate or plain_values, places=places, taken_up=taken_up).choose(room)
+    chooser = _Chooser(requests, sizes, count, rate or plain_values, places=places, taken_up=taken_up)
+    return chooser.choose(room, awaits=awaits)
 
 
 def abridge_request(
@@ -161,6 +166,8 @@ class _Chooser:
             self.later[index] = *earlier, *self.later[index]
         self.main = self._main()
         self.taken: set[int] = set()
+        self.gaps = frozenset(i for i, s in enumerate(self.sentences) if not s.clause.text.strip(_GAP))
+        """Sentences that only say where an earlier round left something out."""
         self.bundles: list[list[int]] = []
         self.used = 0
         self.best = max((sentence.worth for sentence in self.sentences), default=0.0)
@@ -263,12 +270,15 @@ class _Chooser:
         """Return whether the sentence of most worth was taken, or one that is nearly worth as much."""
         return any(self.sentences[i].worth >= _NEARLY * self.best for i in self.taken)
 
-    def choose(self, room: int) -> tuple[KeptRequest, ...]:
-        """Return the requests, each as far as it stays."""
+    def choose(self, room: int, *, awaits: bool = False) -> tuple[KeptRequest, ...]:
+        """Return the requests, each as far as it stays. `awaits`: as for `choose_requests`."""
         newest = len(self.requests) - 1
         order = sorted(range(len(self.sentences)), key=self._rank)
         of_newest = [i for i in order if self.sentences[i].request == newest]
         whole = self.sizes[newest] + HEADING <= room * _NEWEST
+        if whole and awaits:
+            self.used = self.sizes[newest] + HEADING
+            self.taken.update(of_newest)
         self._take(of_newest, room if whole else int(room * _NEWEST))
         first = [i for i in order if self.sentences[i].request == 0]
         best = max((self.sentences[i].worth for i in first), default=0.0)
@@ -317,7 +327,7 @@ class _Chooser:
         """Take bundles in this order, as far as the room goes; none for a sentence that is worth next to nothing."""
         opened = {self.sentences[i].request for i in self.taken}
         for index in order:
-            if index in self.taken or self.sentences[index].worth < least * self.best:
+            if index in self.taken or index in self.gaps or self.sentences[index].worth < least * self.best:
                 continue
             if least and self._says_little(index):
                 continue
@@ -334,7 +344,9 @@ class _Chooser:
         """Return a sentence with those that it must not stay without: later ones on its subject, and on theirs."""
         bundle = [index]
         for sentence in bundle:
-            bundle += (other for other in self.later[sentence] if other not in self.taken and other not in bundle)
+            bundle += (
+                o for o in self.later[sentence] if o not in self.taken and o not in self.gaps and o not in bundle
+            )
         return bundle
 
     def _kept_requests(self) -> tuple[KeptRequest, ...]:
@@ -344,7 +356,7 @@ class _Chooser:
             stays = tuple(index for index, i in enumerate(members) if i in self.taken)
             kept = [self.sentences[members[index]].clause for index in stays]
             request = self.requests[number]
-            if len(kept) == len(members):
+            if kept and self.taken.union(self.gaps).issuperset(members):
                 requests.append(KeptRequest(request.message, request.text, self.sizes[number], True))
             elif kept:
                 text = _abridged(request.text, kept, self.sentences[members[-1]].clause)

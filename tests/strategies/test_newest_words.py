@@ -1,0 +1,69 @@
+"""The newest request stays as it was put where it takes little, and no room goes to marks of what is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.strategies.shared.carried_requests import choose, in_place, repeatable
+from compactor_cli.strategies.shared.requests import LEFT_OUT, KeptRequest, choose_requests
+from tests.pipeline.sessions import assistant, user
+from tests.strategies.asked import given_of
+from tests.strategies.test_requests import requests, said, words
+
+PRAISE = "The herons were wonderful, all of the family laughed about them at the table!"
+NEWEST = (
+    f"{PRAISE} It goes on the wall. Now the seventh. In the ferry house, with both of the widows and Mr. Tarn. Short."
+)
+EARLIER = (
+    "The village is called Ostrander Sound, in 1904, and the ferry runs at 7:15 and at 18:40 on weekdays.",
+    "Captain Loke has a wooden leg from the wreck of the Amalia in 1889, and he never speaks of it to anybody.",
+    "The widows are Mrs. Brandt, 61, who paints, and Mrs. Quill, 58, who owns the eel traps in Finch Creek.",
+    "Mr. Tarn came from Leith with 40 crates of lamps, and nobody in Ostrander Sound has ever bought one of them.",
+)
+
+
+def test_of_a_request_that_awaits_its_answer_no_sentence_goes_where_it_has_room() -> None:
+    asked = requests(*EARLIER, NEWEST)
+    room = 3 * words(NEWEST)
+    assert choose_requests(asked, room, words, awaits=True)[-1].whole
+    assert not choose_requests(asked, room, words)[-1].whole
+    assert not any(
+        kept.whole for kept in choose_requests(asked, words(NEWEST), words, awaits=True) if kept.message == 4
+    )
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_only_the_newest_of_the_session_awaits_its_answer(*, stays: bool) -> None:
+    """Where that stays at its place, the one before it is a request like others."""
+    records = [turn for text in EARLIER for turn in (user(text), assistant("I see."))]
+    inputs = given_of([*records, user(NEWEST), *([assistant("I see."), user("Go on with that.")] if stays else [])])
+    repeated = repeatable(inputs, {inputs.groups[-1].index} if stays else ())
+    kept = choose(inputs, repeated, 3 * inputs.count(NEWEST))
+    assert (2 * len(EARLIER) in kept and kept[2 * len(EARLIER)].whole) is not stays
+
+
+def test_marks_of_what_an_earlier_round_left_out_are_not_quoted() -> None:
+    earlier = f"{LEFT_OUT} {EARLIER[0]}\n{LEFT_OUT} {LEFT_OUT} [{LEFT_OUT}]"
+    kept = choose_requests(
+        requests(earlier, *EARLIER[1:]),
+        60,
+        words,
+        lambda sentences: [0.3 if "19" in text else 1.0 for _, text in sentences],
+    )
+    assert said(kept)
+    assert all(request.text.strip(f"{LEFT_OUT} []\n") for request in kept)
+
+
+@pytest.mark.parametrize(
+    ("left_out", "whole"),
+    [
+        ("That is good to hear, and all of us laughed about it for the rest of the day.", True),
+        ("And so it went on. " * 20, False),
+    ],
+)
+def test_a_request_is_not_cut_where_the_mark_takes_what_the_cut_saves(left_out: str, *, whole: bool) -> None:
+    rest = "The ferry runs at 7:15, at 9:40 and at 18:40 on weekdays, and on Sundays it does not run. " * 3
+    inputs = given_of([user(f"{left_out} {rest}"), assistant("I see.")])
+    decision = in_place(inputs, inputs.groups[0], KeptRequest(0, f"{LEFT_OUT} {rest}", inputs.count(rest), whole=False))
+    assert decision is not None
+    assert (decision.rendition == "whole") is whole
