@@ -173,7 +173,8 @@ _FAILED = (  # what begins a line, and a word, stands together: each of them is 
     r"\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?:[A-Z]+\d+ |error|undefined)|\[error\]|Traceback \(most)|"
     r"\b(?:error(?:\[\w+\]| TS\d+)|Found [1-9]\d* errors?\b)|:\s*(?:fatal )?error:|"
     r"could not compile|✖ [1-9]\d* problems? \([1-9]|BUILD FAIL|Build FAILED|npm (?:ERR!|error)|ELIFECYCLE|"
-    r"would reformat|Code style issues|undefined reference|Failed to compile|ERROR task failed"
+    r"would reformat|Code style issues|undefined reference|Failed to compile|ERROR task failed|"
+    r"^ninja: build stopped"
 )
 _FOUND = r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?!(?i:note|warning|info|help|ok)\b)[^\n]*\([a-z][\w-]*\)$"
 """What a linter found, with the name of its rule at the end."""
@@ -204,7 +205,7 @@ _DOUBT_WORDS = (
 _FAILED_WORDS = (
     *("error", "not compile", "✖", "FAIL", "ERR", "ELIFECYCLE", "***", "issue", "reformat", "undefined", "Failed"),
     *(f".{suffix}:" for suffix in ("py", "go", "rs", "c", "cc", "cpp", "ts", "tsx", "js")),
-    "Traceback",
+    *("Traceback", "build stopped"),
 )
 # of those that ignore case, in lower case
 _PASSED_WORDS = (
