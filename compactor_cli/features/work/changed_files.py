@@ -25,7 +25,7 @@ from compactor_cli.text.patterns import compiled_later
 _CHANGES = ("created", "wrote", "edited", "deleted", "restored")
 _MAKES = ("created", "wrote")
 """What leaves a file as the session wrote it; of one that was written nobody knows whether it was there before."""
-_BY_GIT = ("restored", "reset", *KEEPING)
+BY_GIT = ("restored", "reset", *KEEPING)
 """What is done to changes rather than to a file."""
 _GONE = ("deleted", "restored")
 """What leaves nothing of a change that a check could look at."""
@@ -118,7 +118,7 @@ class ChangedFiles(Struct):
                 continue
             if call.command and _SCRATCH.match(path):
                 continue
-            if action in _BY_GIT:
+            if action in BY_GIT:
                 folder = within(folder_of(call, self.home), inside, self.home)
                 self._elsewhere = folder if folder.startswith(("/", "~")) else ""
                 self._by_git((folder, path), action, call, order)
@@ -330,11 +330,11 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     was_there = not call.command and _was_there(call.said[:_SAID_FIRST])
     commands = 0  # of git, which take over what was done so far
     for path, action in actions:
-        if action in _BY_GIT:
+        if action in BY_GIT:
             commands += 1
         if action != "read" and path:
             found[one_line(path, _PATH_WIDTH), commands] = "edited" if was_there and action == "created" else action
-    changes = [(path, did) for (path, _), did in found.items() if did in _BY_GIT or not _IGNORED.search(path)]
+    changes = [(path, did) for (path, _), did in found.items() if did in BY_GIT or not _IGNORED.search(path)]
     return changes, read
 
 
