@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from posixpath import join, normpath
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.features.call_lines import ADDED, REMOVED, changed_lines
 from compactor_cli.features.work.calls import answered_call
+from compactor_cli.features.work.changed_files import BY_GIT
+from compactor_cli.features.work.ledger import call_arguments, every_action, is_within
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.patterns import compiled_later
@@ -22,6 +27,11 @@ _GIT = compiled_later(
     r"(?:checkout(?! -[bB])|restore|reset|stash|revert|switch(?! -[cC])|merge|rebase|pull|cherry-pick)\b"
 )
 """Commands behind which nobody knows what the files hold."""
+_KEEPS = compiled_later(r"\bgit (?:-C \S+ )?(?:commit|add|stash|apply|am)\b")
+"""Commands behind which git may hold what was put in before."""
+_RESTORES = compiled_later(r"\bgit (?:checkout|restore) ")
+_NOT_RESTORED = compiled_later(r"^(?:error|fatal): |^Updated 0 paths ", re.MULTILINE)
+_EVERYWHERE = ("", ".", "./", "..", ":/")
 _AROUND_NAMES = '/"\\:'
 """What stands between the names of files and folders, besides blanks."""
 _READ = 300
@@ -36,6 +46,8 @@ class _Removal(Struct, frozen=True):
     message: int
     path: str
     times: int = 1
+    since: int = -1
+    """The message that had put it in; before it, it was another line."""
 
 
 class OutdatedLines:
@@ -53,15 +65,43 @@ class OutdatedLines:
         """Names of the files that lines were taken out of."""
         self._last = -1
         """The last message that took lines out."""
+        self._put_in: dict[str, dict[str, _Removal]] = {}
+        """Paths -> lines that edits put in since git may have taken what the file held -> their removal, should git
+        take back the edits."""
         self._added: dict[Spot, set[str]] = {}
         """Calls that changed files -> the lines that they put in."""
         for spot in sorted(results):
             call = messages[spot[0]].parts[spot[1]]
-            if self._removed and "git " in call.text and _GIT.search(call.text):
-                self._removed.clear()
+            if (self._removed or self._put_in) and "git " in call.text:
+                self._by_git(spot, call, results[spot])
             if any(map(call.text.__contains__, _WRITES)):
                 self._enter(spot, call, results[spot])
         self._echoes = {result: self._added[call] for result, call in answers.items() if call in self._added}
+
+    def _by_git(self, spot: Spot, call: Part, result: Part) -> None:
+        """Take over what commands of git do to files: a checkout of some of them takes out what was put into these."""
+        arguments = call_arguments(call)
+        places = _restored(every_action(call.name, arguments)) if _RESTORES.search(call.text) else ()
+        restored = [path for path in self._put_in if any(is_within(path, place) for place in places)]
+        if restored and not _KEEPS.search(call.text) and not _NOT_RESTORED.search(result.text):
+            ended = answered_call(call, result)
+            for path in restored:
+                tail = _tail(path)
+                for text in [text for text, removal in self._removed.items() if removal.path == tail]:
+                    del self._removed[text]
+                taken = self._put_in.pop(path)
+                for text, removal in taken.items() if not (ended.failed or ended.undecided) else ():
+                    self._take_out(text, replace(removal, message=spot[0]))
+        elif _GIT.search(call.text):
+            self._removed.clear()
+            self._put_in.clear()
+        elif _KEEPS.search(call.text):
+            self._put_in.clear()
+
+    def _take_out(self, text: str, removal: _Removal) -> None:
+        self._removed[text] = removal
+        self._last = removal.message
+        self._files.add(removal.path.rpartition("/")[2])
 
     def _enter(self, spot: Spot, call: Part, result: Part) -> None:
         if (ended := answered_call(call, result)).failed or ended.undecided:
@@ -69,16 +109,21 @@ class OutdatedLines:
         for path, lines in changed_lines(call):
             there = {line.removeprefix(ADDED).strip() for line in lines if not line.startswith(REMOVED)}
             self._added[spot] = self._added.get(spot, set()) | there
+            tail = _tail(path)
+            new = [line[len(ADDED) :].strip() for line in lines if line.startswith(ADDED)]
+            put_in = self._put_in.setdefault(_slashed(path), {})
+            for text in new:
+                if len(text) >= _SHORTEST and ((known := self._removed.get(text)) is None or known.path != tail):
+                    before = put_in.get(text) or _Removal(-1, tail, 0, spot[0])
+                    put_in[text] = replace(before, times=before.times + 1)
             for text in there:
                 self._removed.pop(text, None)
-            tail = "/".join(_slashed(path).rsplit("/", 2)[-2:])
             for text in (line[len(REMOVED) :].strip() for line in lines if line.startswith(REMOVED)):
                 if tail and len(text) >= _SHORTEST and text not in there:
+                    put_in.pop(text, None)
                     known = self._removed.get(text)
                     times = known.times + 1 if known and known.path == tail else 1
-                    self._removed[text] = _Removal(spot[0], tail, times)
-                    self._last = spot[0]
-                    self._files.add(tail.rpartition("/")[2])
+                    self._take_out(text, _Removal(spot[0], tail, times))
 
     def within(self, spot: Spot, part: Part, text: str) -> frozenset[int]:
         """Return the numbers of the physical lines, from 0, of the text of a call or a result that were taken out
@@ -93,7 +138,11 @@ class OutdatedLines:
             return []
         asked, lines = _slashed(call.text), text.split("\n")
         bare = [_without_place(line.strip()) for line in lines]
-        known = {text: removal for text in bare if (removal := self._removed.get(text)) and removal.message > spot[0]}
+        known = {
+            text: removal
+            for text in bare
+            if (removal := self._removed.get(text)) and removal.since <= spot[0] < removal.message
+        }
         found = [
             (number, text)
             for number, text in enumerate(bare)
@@ -108,6 +157,25 @@ class OutdatedLines:
                 bare = _without_place(line)
                 if _SHORTEST <= len(bare) < len(line) and bare in written:
                     yield number
+
+
+def _tail(path: str) -> str:
+    """Return the end of a path, by which its file is known."""
+    return "/".join(_slashed(path).rsplit("/", 2)[-2:])
+
+
+def _restored(actions: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the places whose files git takes as they were; none where it is not known which, or git does more."""
+    places: list[str] = []
+    folder = ""
+    for path, action in actions:
+        if action == "inside":
+            folder = path
+        elif action == "restored" and path not in _EVERYWHERE:
+            places.append(normpath(join(folder, path)))
+        elif action in BY_GIT and action != "checked":
+            return []
+    return places
 
 
 def _names_in(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -26,6 +26,11 @@ IN_ALL = " in all"
 """What the first mark of several adds: it says what all of them stand for."""
 
 _CUT = compiled_later(r"\[… [\d,]+ (?:lines?|characters) left out(?: in all)?(?: · ctx_[0-9a-f]{8})?\]")
+
+_SAYS = compiled_later(r"\w")
+_BLOCK = 12
+"""Lines below an error that may tell of it."""
+_FEW_BLANK = 4
 
 Count = Callable[[str], int]
 
@@ -237,11 +242,27 @@ def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
+def _error_blocks(lines: Sequence[str], error_indices: Sequence[int]) -> Iterator[int]:
+    """Yield the lines that stand below an error which begins a paragraph, up to the end of that: who, what and where.
+    In a log, whose lines stand together, what is below an error is of something else."""
+    for index in error_indices:
+        if index == 0 or not _SAYS.search(lines[index - 1]):
+            below = range(index + 1, min(index + 1 + _BLOCK, len(lines)))
+            yield from takewhile(lambda line: _SAYS.search(lines[line]), below)
+
+
+def _costs_no_more(lines: Sequence[str], mark: str) -> bool:
+    """Return whether lines take up no more than the mark that would stand for them, or say nothing."""
+    return sum(len(line) + 1 for line in lines) <= len(mark) + 1 or (
+        len(lines) <= _FEW_BLANK and not any(map(str.strip, lines))
+    )
+
+
 def _cut_lines(
     lines: list[str], room: int, ref: str, error_indices: Sequence[int], asked_indices: Sequence[int]
 ) -> str:
-    """Return the first and last lines, and between them error lines and what was asked for, within `room`
-    characters."""
+    """Return the first and last lines, and between them error lines with what is told of them and what was asked for,
+    within `room` characters."""
     kept: set[int] = set()
 
     def take(indices: Iterable[int], share: int) -> int:
@@ -254,17 +275,21 @@ def _cut_lines(
                 kept.add(index)
         return share
 
-    characters_left = room - room // 2 + take(error_indices, room // 2)
+    left_of_errors = take(error_indices, room // 2)
+    characters_left = room - room // 2 + take(_error_blocks(lines, error_indices), left_of_errors)
     characters_left = characters_left - characters_left // 2 + take(asked_indices, characters_left // 2)
     characters_left = characters_left - characters_left // 2 + take(range(len(lines)), characters_left // 2)
     take(range(len(lines) - 1, -1, -1), characters_left)
     out: list[str] = []
     next_index, source = 0, f" · {ref}"
     for index in (*sorted(kept), len(lines)):
-        if index > next_index:
-            gap = index - next_index
-            out.append(f"[… {gap:,} line{'s' * (gap > 1)} left out{source}]")
-            source = ""  # the first mark says where the original is
+        if gap := index - next_index:
+            mark = f"[… {gap:,} line{'s' * (gap > 1)} left out{source}]"
+            if _costs_no_more(lines[next_index:index], mark):
+                out += lines[next_index:index]
+            else:
+                out.append(mark)
+                source = ""  # the first mark says where the original is
         if index < len(lines):
             out.append(lines[index])
         next_index = index + 1

@@ -107,3 +107,21 @@ def test_the_records_of_a_session_name_it(run, tmp_path, strategy):
 )
 def test_where_the_session_works_is_read_from_records_and_the_document_around_messages(values, folder):
     assert load(jsonl(*values)).transcripts[0].folder == folder
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("cd fw && sed -i s/a/b/ src/log.c", ["edited fw/src/log.c 2x"]),
+        ("cd fw && sed -i s/a/b/ ../docs/log.c", ["edited ../docs/log.c", "edited fw/src/log.c"]),
+        ("cd boot && sed -i s/a/b/ src/log.c", ["edited src/log.c", "edited fw/src/log.c"]),
+        ("cd fw && cd lib && sed -i s/a/b/ src/log.c", ["edited src/log.c", "edited fw/src/log.c"]),
+        ("sed -i s/a/b/ src/log.c", ["edited src/log.c", "edited fw/src/log.c"]),
+        ("cd fw && sed -i s/a/b/ src/pi.c", ["edited src/pi.c", "edited fw/src/log.c"]),
+    ],
+)
+def test_a_file_that_a_command_names_from_a_folder_it_goes_to_is_the_one_known_from_above(
+    command: str, told: list[str]
+) -> None:
+    lines = Session().edits("fw/src/log.c").runs(command).texts("file")
+    assert [line.removesuffix(", unchecked") for line in lines] == told

@@ -176,3 +176,20 @@ def test_of_two_lines_with_what_was_asked_for_the_one_with_the_id_tells_more() -
     messages = transcript([user("What is the state of it?"), call, result("q", "\n".join(rows))]).messages
     found = Asked(messages).lines((2, 0), rows)
     assert rows[found[0]] == "web-17 10.0.0.17 ok"
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        ("If you ever see a lock from `anna@` leave it.", True),
+        ("Leave what is locked by `anna@quay.test`.", True),
+        ("If you ever see a lock from anna leave it.", False),
+        ("Run `leave anna alone` first.", False),
+        ("Leave ``` anna ``` alone.", False),
+        ("Leave 'anna' alone.", False),
+    ],
+)
+def test_a_name_that_a_request_sets_apart_is_asked_for(request_: str, *, told: bool) -> None:
+    lines = [*LINES[:20], "  Who:  anna@mbp", *LINES[20:60]]
+    records = [user(request_), assistant("Yes."), *looked(command="tofu plan")]
+    assert (20 in Asked(transcript(records).messages).lines((4, 0), lines)) == told

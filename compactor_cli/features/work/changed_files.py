@@ -21,11 +21,12 @@ from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import steps
 
 _CHANGES = ("created", "wrote", "edited", "deleted", "restored")
 _MAKES = ("created", "wrote")
 """What leaves a file as the session wrote it; of one that was written nobody knows whether it was there before."""
-_BY_GIT = ("restored", "reset", *KEEPING)
+BY_GIT = ("restored", "reset", *KEEPING)
 """What is done to changes rather than to a file."""
 _GONE = ("deleted", "restored")
 """What leaves nothing of a change that a check could look at."""
@@ -107,23 +108,24 @@ class ChangedFiles(Struct):
         changed: list[str] = []
         before_check: list[str] = []
         inside = ""
-        for path, action in changes:
+        for given, action in changes:
             if action == "inside":
-                inside = path
+                inside = given
                 continue
             if action == "checked":
                 for name in before_check:
                     self.changes[name].order = order - 1  # what a check says that runs in this call is newer
                 before_check = []
                 continue
-            if call.command and _SCRATCH.match(path):
+            if call.command and _SCRATCH.match(given):
                 continue
-            if action in _BY_GIT:
+            if action in BY_GIT:
                 folder = within(folder_of(call, self.home), inside, self.home)
                 self._elsewhere = folder if folder.startswith(("/", "~")) else ""
-                self._by_git((folder, path), action, call, order)
+                self._by_git((folder, given), action, call, order)
                 inside = ""
                 continue
+            path = self._from_where_it_ran(given, call)
             known = self._paths.find(path)
             before = self.changes.get(known)
             if action == "emptied" and before is None and not self._within(path, self.changes):
@@ -140,6 +142,14 @@ class ChangedFiles(Struct):
             before_check.append(name)
             changed.append(path)
         return changed
+
+    def _from_where_it_ran(self, path: str, call: ToolCall) -> str:
+        """Return the path that a file is known by which a command names from a folder that it went to first."""
+        if path in self.changes or path.startswith(("/", "~")) or not call.command.startswith("cd "):
+            return path
+        gone = [step.words[1:] for step in steps(call.command) if step.words[0] == "cd"]
+        joined = normpath(join(*gone[0], path)) if len(gone) == 1 and len(gone[0]) == 1 else path
+        return joined if joined in self.changes or joined in self.seen else path
 
     def _put(self, name: str, known: str, change: Change) -> None:
         """Take over a change as the newest one. `known`: the name that the file had so far."""
@@ -330,11 +340,11 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     was_there = not call.command and _was_there(call.said[:_SAID_FIRST])
     commands = 0  # of git, which take over what was done so far
     for path, action in actions:
-        if action in _BY_GIT:
+        if action in BY_GIT:
             commands += 1
         if action != "read" and path:
             found[one_line(path, _PATH_WIDTH), commands] = "edited" if was_there and action == "created" else action
-    changes = [(path, did) for (path, _), did in found.items() if did in _BY_GIT or not _IGNORED.search(path)]
+    changes = [(path, did) for (path, _), did in found.items() if did in BY_GIT or not _IGNORED.search(path)]
     return changes, read
 
 

@@ -179,7 +179,8 @@ _FAILED = (  # what begins a line, and a word, stands together: each of them is 
     r"\b(?:error(?:\[\w+\]| TS\d+)|Found [1-9]\d* errors?\b)|:\s*(?:fatal )?error:|"
     r"^[1-9]\d* errors?, \d+ (?:warning|note|info)|\b([1-9]\d*) offenses? detected(?!, \1 offenses? corrected)|"
     r"could not compile|✖ [1-9]\d* problems? \([1-9]|BUILD FAIL|Build FAILED|npm (?:ERR!|error)|ELIFECYCLE|"
-    r"would reformat|Code style issues|undefined reference|Failed to compile|ERROR task failed"
+    r"would reformat|Code style issues|undefined reference|Failed to compile|ERROR task failed|"
+    r"^ninja: build stopped"
 )
 _FOUND = r"^\S+\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):\d+:\d+: (?!(?i:note|warning|info|help|ok)\b)[^\n]*\([a-z][\w-]*\)$"
 """What a linter found, with the name of its rule at the end."""
@@ -223,7 +224,7 @@ _FAILED_WORDS = (
     *("error", "not compile", "✖", "FAIL", "ERR", "ELIFECYCLE", "***", "issue", "reformat", "undefined", "Failed"),
     " detected",
     *(f".{suffix}:" for suffix in ("py", "go", "rs", "c", "cc", "cpp", "ts", "tsx", "js")),
-    "Traceback",
+    *("Traceback", "build stopped"),
 )
 # of those that ignore case, in lower case
 _PASSED_WORDS = (

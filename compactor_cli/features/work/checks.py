@@ -16,6 +16,8 @@ from compactor_cli.features.work.programs import (
     CheckKind,
     kind_of,
     program_words,
+    runs_variants,
+    variant_of,
     without_prefixes,
 )
 from compactor_cli.features.work.secret_words import without_values
@@ -26,6 +28,8 @@ from compactor_cli.text.shell import Step, word_set
 
 _SELECTS = word_set("-k -m -run --run -t -p --filter -F --package -testNamePattern --grep -g --tests -w")
 """Options whose value says what a run is limited to."""
+_ONLY_TESTING = ("-only-testing:", "-skip-testing:")
+"""How Xcode is told so."""
 GIVEN = (
     *("tests", "test", "testNames", "test_names", "test_name", "testName", "filter", "pattern", "grep", "keyword"),
     *("package", "module", "project", "target", "scheme"),
@@ -66,7 +70,7 @@ class CheckRun(Struct, frozen=True):
     label: str
     """The command, without what stands around it."""
     program: str
-    """`*` for a target of a project, which may run any program."""
+    """`*` for a target of a project, which may run any program; with what tells its runs from others of it."""
     folder: str = ""
     """Where it ran, when that is not the main folder of the session."""
     paths: tuple[str, ...] = ()
@@ -129,6 +133,9 @@ class CheckRun(Struct, frozen=True):
 
     def _runs_like(self, other: CheckRun) -> bool:
         same = self.program == other.program or "*" in (self.program, other.program)
+        same = same or (
+            other.program.split()[0] == self.program.split()[0] and runs_variants(self.label.split(), other.program)
+        )
         return self.kind == other.kind and same and self.folder in ("", other.folder)
 
     def _includes(self, paths: tuple[str, ...], names: tuple[str, ...]) -> bool:
@@ -193,10 +200,11 @@ def check_of(step: Step, folder: str = "") -> CheckRun | None:
     said = [basename(shown[0]) if shown[0].startswith("/") else shown[0], *map(_shown, shown[1:])]
     words = program_words(shown)
     label = one_line(" ".join(said), _WIDTH).replace(": ", ":") + (f" (in {folder})" if folder else "")
-    paths, selected = _limits(words[1:], named=target or program in PLATFORMS or program in FORMATTERS)
+    variant, rest = variant_of(program, words[1:])
+    paths, selected = _limits(rest, named=target or program in PLATFORMS or program in FORMATTERS)
     before = step.words[: len(step.words) - len(shown)]  # of `env`
     given = frozenset((*step.given, *(word for word in before if "=" in word)))
-    return CheckRun(kind, label, "*" if target else program, folder, paths, selected, given)
+    return CheckRun(kind, label, "*" if target else variant, folder, paths, selected, given)
 
 
 def check_named(label: str) -> CheckRun | None:
@@ -216,7 +224,9 @@ def _limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple
     words = iter(rest)
     for word in words:
         name, _, value = word.partition("=")
-        if name in _SELECTS or (value and name in GIVEN):
+        if word.startswith(_ONLY_TESTING):
+            selected.append(word.partition(":")[2])
+        elif name in _SELECTS or (value and name in GIVEN):
             value = value or next(words, "")
             selected += filter(None, (part.strip("^$() ") for part in re.split(r"\||\bor\b|,", value)))
         elif not word.startswith("-") and word not in ("run", "run-script"):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import word_set
+from compactor_cli.text.shell import operands, word_set
 
 CheckKind = Literal["tests", "build", "lint"]
 
@@ -73,6 +74,29 @@ _SUBCOMMANDS: dict[str, CheckKind] = {
     **dict.fromkeys(word_set("build check compile package assemble install"), "build"),
     **dict.fromkeys(word_set("vet clippy analyze lint credo"), "lint"),
 }
+_GRADLE = ("gradle", "gradlew")
+_GRADLE_VALUED = word_set("-x --exclude-task --tests -p --project-dir -b --build-file -I --init-script -g -c")
+"""Options of Gradle with a value behind them: a task that is not run, a test, a place."""
+_TASK_BEGINS: dict[str, CheckKind] = {
+    **dict.fromkeys(word_set("assemble compile build"), "build"),
+    **dict.fromkeys(word_set("lint detekt ktlint checkstyle spotbugs pmd"), "lint"),
+    "test": "tests",
+}
+"""First words of tasks that are called after a variant of what is built."""
+_TASK_ENDS: dict[str, CheckKind] = {"test": "tests", "tests": "tests", "check": "lint"}
+_ON_DEVICES = ("connected", "device")
+_NO_TASK = word_set(
+    "clean install uninstall generate list process copy skip disable print prepare package merge update publish "
+    "download start stop create delete init wrapper bundle jar classes sources environment report show record upload "
+    "apply fix format"
+)
+"""Words of tasks that check nothing: they make what tests need, say what there is, change files."""
+_XCODE_VALUED = word_set(
+    "-scheme -project -workspace -target -configuration -destination -sdk -arch -derivedDataPath -resultBundlePath "
+    "-testPlan -archivePath -toolchain -xcconfig -jobs"
+)
+_XCODE_ASIDE = word_set("-list -version -showsdks -showBuildSettings -showdestinations -exportArchive clean")
+_TOOLCHAIN = compiled_later(r"\+[A-Za-z\d][\w.-]*")
 
 
 def without_prefixes(words: list[str]) -> list[str]:
@@ -117,6 +141,7 @@ def _past_options(words: list[str]) -> list[str]:
 
 def kind_of(program: str, rest: Sequence[str]) -> CheckKind | None:
     """Return the kind of check that a program with these arguments is, if it is one."""
+    rest = rest[1:] if _toolchain(program, rest) else rest
     plain = [word for word in rest if not word.startswith("-")]
     first = plain[0] if plain else ""
     if program == "test-file" or program in _TESTS:
@@ -127,6 +152,8 @@ def kind_of(program: str, rest: Sequence[str]) -> CheckKind | None:
         return _formatter_kind(program, first, rest)
     if program in ("tsc", "tsgo"):
         return "lint" if "--noEmit" in rest else "build"
+    if program == "xcodebuild":
+        return _kind_by_xcode(rest)
     if program in _BUILDS:
         return "build"
     if program in ("node", "bun") and "--test" in rest:
@@ -140,6 +167,58 @@ def kind_of(program: str, rest: Sequence[str]) -> CheckKind | None:
     if program in PLATFORMS:
         return _platform_kind(program, first, plain, rest)
     return kind_by_name(program)
+
+
+def variant_of(program: str, rest: Sequence[str]) -> tuple[str, list[str]]:
+    """Return a program with what tells some of its runs from all others (a toolchain, a scheme, tasks for a variant of
+    what is built), and its other arguments."""
+    told = list(filter(None, [_toolchain(program, rest)]))
+    if program == "xcodebuild":
+        told = [word for before, word in pairwise(rest) if before == "-scheme"]
+    elif program in _GRADLE:
+        told = [word for word in operands(rest, _GRADLE_VALUED) if _is_of_variant(word)]
+    others = [word for word in rest if word not in told and (program != "xcodebuild" or word.startswith("-"))]
+    return " ".join([program, *sorted(f":{word.lstrip(':')}" if program in _GRADLE else word for word in told)]), others
+
+
+def _toolchain(program: str, rest: Sequence[str]) -> str:
+    """Return the word that says by which toolchain a program is run: `cargo +nightly`."""
+    return rest[0] if rest and program not in RUNNERS and _TOOLCHAIN.fullmatch(rest[0]) else ""
+
+
+def runs_variants(words: Sequence[str], variant: str) -> bool:
+    """Return whether a command runs the tasks of a variant: they themselves, or the tasks for all variants, as
+    `assemble` does `assembleRelease`."""
+    tasks = variant.split()[1:]
+    return tasks != [] and all(any(_runs_task(word, task) for word in words) for task in tasks)
+
+
+def _runs_task(word: str, task: str) -> bool:
+    name = task.rsplit(":", 1)[-1]
+    return f":{word.lstrip(':')}" == task or word in (name, tool_words(name)[0])
+
+
+def _is_of_variant(word: str) -> bool:
+    name = word.rsplit(":", 1)[-1]
+    return name not in _SUBCOMMANDS and _task_kind("gradle", name) is not None
+
+
+def _task_kind(program: str, name: str) -> CheckKind | None:
+    """Return the kind of check that a task of Gradle is whose name has several words: `testDebugUnitTest`."""
+    words = tool_words(name)
+    if program not in _GRADLE or len(words) < 2 or not name.isalnum() or not _NO_TASK.isdisjoint(words):
+        return None
+    if words[-1] == "check" and words[0] in _ON_DEVICES:
+        return "tests"
+    return _TASK_BEGINS.get(words[0]) or _TASK_ENDS.get(words[-1])
+
+
+def _kind_by_xcode(rest: Sequence[str]) -> CheckKind | None:
+    """Return the kind of check that a run of Xcode is."""
+    asked = set(operands(rest, _XCODE_VALUED))
+    if not asked.isdisjoint(("test", "test-without-building")):
+        return "tests"
+    return "build" if _XCODE_ASIDE.isdisjoint((*rest, *asked)) else None
 
 
 def kind_by_name(name: str) -> CheckKind | None:
@@ -181,9 +260,11 @@ def _platform_kind(program: str, first: str, plain: Sequence[str], rest: Sequenc
         return None
     if program == "cmake":
         return "build" if "--build" in rest else None
-    if program in ("mvn", "mvnw", "gradle", "gradlew"):
-        kinds = [_SUBCOMMANDS[name] for word in plain if (name := word.rsplit(":", 1)[-1]) in _SUBCOMMANDS]
-        if program.startswith("gradle") and "check" in plain:
+    if program in ("mvn", "mvnw", *_GRADLE):
+        tasks = operands(rest, _GRADLE_VALUED) if program in _GRADLE else plain
+        named = (word.rsplit(":", 1)[-1] for word in tasks)
+        kinds = [kind for name in named if (kind := _SUBCOMMANDS.get(name) or _task_kind(program, name))]
+        if program in _GRADLE and "check" in tasks:
             return "tests"
         return "tests" if "tests" in kinds else kinds[-1] if kinds else None
     if program in ("mix", "dart", "flutter", "deno", "zig") and first == "build" and "test" in plain:

@@ -38,6 +38,8 @@ _CONFLICT = compiled_later(r"^[ \t]*(?:\d+(?:→|\t|[:|-])[ \t]*)?(<{7}(?=\s|$)|
 """The marks with which git parts what it could not merge."""
 _SIDE, _CONFLICTS = 12, 60
 """Lines of one side of a conflict, and of all conflicts of a result."""
+_QUOTED = compiled_later(r"`([^`\s]{3,40})`")
+"""What people set apart in what they ask for as a name: `bart@`."""
 _READ = 4_000
 """Characters of a call, and of a text, in which words are looked for."""
 _FEW, _SHARE = 3, 8
@@ -96,8 +98,8 @@ class Asked:
         if self._requested is None:
             requests = [m.text("text") for m in reversed(self._messages) if m.origin == "request"]
             last = "".join(requests[:1])
-            earlier = chain.from_iterable(sorted(_names(text)) for text in requests[1:_REQUESTS])
-            self._requested = _names(last).union(islice(earlier, _EARLIER)), _places(last)
+            earlier = chain.from_iterable(sorted(_asked_names(text)) for text in requests[1:_REQUESTS])
+            self._requested = _asked_names(last).union(islice(earlier, _EARLIER)), _places(last)
         words, numbers = self._requested
         spot = self._pairing.answers.get(result)
         if spot is None:
@@ -134,6 +136,12 @@ def _names(text: str) -> frozenset[str]:
     """Return the names in a text that are a word each, and its numbers of three digits."""
     names = (name for name in identifiers(text[:_READ]) if _WORD.fullmatch(name))
     return frozenset(chain(names, _FIGURE.findall(text[:_READ])))
+
+
+def _asked_names(text: str) -> frozenset[str]:
+    """Return the same of a request, with the words that it sets apart."""
+    quoted = _QUOTED.findall(text[:_READ]) if "`" in text else ()
+    return _names(text).union(word for name in quoted for word in _WORD.findall(name))
 
 
 def _places(text: str) -> frozenset[str]:
