@@ -187,7 +187,7 @@ def test_each_weight_decides_what_a_summary_quotes(
     monkeypatch: pytest.MonkeyPatch, weight: str, other: str, better: str
 ) -> None:
     messages = transcript(
-        [assistant(better), assistant(other), assistant("It is so."), assistant("It was so.")]
+        [assistant(better), assistant(other), *[assistant("It is so.")] * 10, assistant("It was so.")]
     ).messages
 
     def quoted() -> str:
