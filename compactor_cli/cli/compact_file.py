@@ -50,6 +50,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     before = session.model_use()
     source = session.load(file)
     session.note_reading(source)
+    session.warn_without_match(source, f"{source.path}: " if job.several else "")
     progress.step(f"{source.path}: read")
     data, parts, probed = _compacted(session, source, job)
     if probed:  # it may have been counted anew

@@ -27,11 +27,14 @@ from compactor_cli.model.memory import Memory
 from compactor_cli.pipeline.make_plan import compile_patterns
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy as strategy_named
+from compactor_cli.strategies.adaptive.strategy import Adaptive
 from compactor_cli.tokens.models import model_facts
 
 EMITS = ("rewritten", "native")
 ENGINES = ("processes", "dask")
 ANNOTATIONS = ("github",)
+_ABOUT_SCORES = ("scoring.scorer", "scoring.threshold", "scoring.max_residuals")
+"""Settings that count only where messages stay for their scores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -161,7 +164,7 @@ class Job(Struct, frozen=True, kw_only=True):
         return under(self.args.out_dir, self.names[file]) if self.args.out_dir else self.args.out or "-"
 
 
-def warn_of(session: Session, args: CompactOptions, overrides: Layer) -> None:
+def warn_of(session: Session, inputs: Sequence[Input], args: CompactOptions, overrides: Layer) -> None:
     """Say what of the options cannot be used as asked."""
     settings, model = session.settings, session.reading.model
     if args.if_needed and model and not settings.context.limit:
@@ -173,6 +176,12 @@ def warn_of(session: Session, args: CompactOptions, overrides: Layer) -> None:
         session.warn(f"--summarizer llm is not used: the summaries of strategy {chosen.name} hold no text of their own")
     if "profile" in overrides and not chosen.learned:
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
+    aims = settings.target_tokens is not None or settings.target_ratio is not None
+    unused = [overrides[key].origin.place for key in _ABOUT_SCORES if key in overrides]
+    if unused and chosen.name == Adaptive.name and aims:
+        session.warn(f"{', '.join(unused)} not used: what strategy adaptive keeps for a target goes by no scores")
+    if args.column and not any(is_parquet(item.path) for item in inputs):
+        session.warn("--column is not used: no input is a data set in Parquet")
 
 
 def check_usage(session: Session, inputs: Sequence[Input], args: CompactOptions) -> None:

@@ -21,10 +21,15 @@ _WORD = 80
 
 
 class Picking(TyperCommand):
-    """A command whose --latest takes an agent's name or nothing."""
+    """A command whose --latest takes an agent's name or nothing, and which takes one word of a switch at most."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, _with_agents(args) if "--latest" in args else args)
+        given = frozenset(args[: args.index("--")] if "--" in args else args)
+        rest = super().parse_args(ctx, _with_agents(args) if "--latest" in args else args)
+        for switch in self.params:
+            words = (given.intersection(side) for side in (switch.opts, switch.secondary_opts))
+            at_most_one((word, True) for side in words for word in sorted(side)[:1])
+        return rest
 
 
 def _with_agents(args: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -266,6 +267,14 @@ class Session:
         options = ", ".join(overrides[key].origin.place for key in _ABOUT_MODELS if key in overrides)
         if options:
             self.warn(f"{options} not used: no model is asked without --summarizer llm or --scorer classifier")
+
+    def warn_without_match(self, source: Source, file: str = "") -> None:
+        """Say which patterns given by `--keep` match nothing in a file; those of a settings file are for many."""
+        value = self.configured.values["keep"]
+        for pattern in value.value if value.origin.kind == "option" else ():
+            messages = (message for transcript in source.transcripts for message in transcript.messages)
+            if not any(re.search(pattern, part.text) for message in messages for part in message.parts):
+                self.warn(f"{file}--keep {pattern!r} matches nothing")
 
     def say(self, text: str) -> None:
         """Say words for people on standard error."""

@@ -20,6 +20,7 @@ from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.settings import Settings
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.wiring import tools_for
@@ -49,6 +50,8 @@ class Batch(Struct, frozen=True):
     """Word for people -> in how many rows."""
 
 
+_FIGURES = compiled_later(r"\d[\d,]*(?:, \d[\d,]*)*")
+"""What differs from row to row in words that many rows share."""
 Make = Callable[[bytes], RowResult]
 """Compacts a document. Raises CompactorError for one that cannot be."""
 
@@ -56,7 +59,7 @@ Make = Callable[[bytes], RowResult]
 def row_of(source: Source, line: bytes, parts: Sequence[Compaction]) -> RowResult:
     """Return what became of a document that was read as `source`."""
     warnings = [note.detail.partition(":")[0] for note in source.notes if note.kind == "other_roles"]
-    warnings += [warning for part in parts for warning in part.warnings]
+    warnings += [_FIGURES.sub("…", warning) for part in parts for warning in part.warnings]
     warnings += [f"repaired: {note.kind}" for part in parts for note in part.repairs]
     return RowResult(
         line,

@@ -67,6 +67,12 @@ def compile_patterns(patterns: Sequence[str]) -> list[re.Pattern[str]]:
     return compiled
 
 
+def kept_tokens(analysis: Analysis, settings: Settings) -> int:
+    """Return the tokens of all groups that are kept whole as long as the target allows."""
+    protected = _protected(analysis, settings)
+    return sum(group.tokens for group in analysis.groups if group.index in protected)
+
+
 def _needs(analysis: Analysis, protected: dict[int, str]) -> tuple[int, ...]:
     """Return the tokens that each tier would take up whole."""
     needs = [0] * TIERS

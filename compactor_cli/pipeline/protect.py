@@ -35,7 +35,7 @@ def protect(
     keep."""
     requests = [m.index for m in telling_requests(messages)]
     # a summary that repeats the first request in full stands for it
-    task = next((m.index for m in messages if m.origin == "summary" and _carries_request(m.text("text"))), None)
+    task = next((m.index for m in messages if m.origin == "summary" and carries_request(m.text("text"))), None)
     newest = len(messages) - keep_last - (bool(messages) and messages[-1].id == CLOSING_ID)
     reason_of: dict[int, str] = {}
     for message in messages:
@@ -64,7 +64,7 @@ def protect(
     return reasons
 
 
-def _carries_request(summary: str) -> bool:
+def carries_request(summary: str) -> bool:
     """Return whether a summary repeats the first request, or quotes a request that another one repeated."""
     return bool(carried(summary).first) or f"\n{EARLIER_USER}" in summary
 

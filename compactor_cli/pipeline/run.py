@@ -14,6 +14,7 @@ from compactor_cli.memory.recall import (
     NO_ROOM,
     TOO_LONG,
     UNCHANGED,
+    Recalled,
     choices,
     without_earlier,
 )
@@ -31,11 +32,12 @@ from compactor_cli.pipeline.assemble import Output
 from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, not_kept, without_dropped
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.make_output import assemble_run, by_model, plan_run, summarize
+from compactor_cli.pipeline.make_plan import compile_patterns, kept_tokens
 from compactor_cli.pipeline.make_report import report, unchanged
 from compactor_cli.pipeline.one_compaction import DAMAGE, OneCompaction
 from compactor_cli.pipeline.repair import repair, taken_out
 from compactor_cli.pipeline.residuals import select_residuals
-from compactor_cli.pipeline.shortened import shortened_warnings
+from compactor_cli.pipeline.shortened import Asked, shortened_warnings
 from compactor_cli.pipeline.stages import COMPLETE, Stages
 from compactor_cli.pipeline.target import is_within, resolve_target
 from compactor_cli.pipeline.tiers import assign_tiers
@@ -185,12 +187,19 @@ def _compact(run: OneCompaction) -> Compaction:
         warnings=(
             *plan.notes,
             *taken_out(transcript.messages, repairs),
-            *shortened_warnings(analysis.transcript.messages, output.messages, plan),
+            *shortened_warnings(analysis.transcript.messages, output.messages, plan, _asked(run, analysis, recall)),
             *not_kept(analysis.transcript.messages, run.decided),
         ),
         recalled=len(recall.memories),
         memories=memories,
     )
+
+
+def _asked(run: OneCompaction, analysis: Analysis, recall: Recalled) -> Asked:
+    """Return what was asked to be kept whole, with the tokens that an output with all of it has at least."""
+    settings = run.settings
+    needs = kept_tokens(analysis, settings) + recall.tokens
+    return Asked(compile_patterns(settings.keep), settings.keep_last, needs, run.tools.counter.count)
 
 
 def _remembered(run: OneCompaction) -> tuple[Memory, ...]:

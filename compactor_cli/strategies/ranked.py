@@ -93,7 +93,7 @@ def batches(groups: Sequence[Group], size: int, limit: int) -> list[list[Group]]
 class _Planner:
     def __init__(self, inputs: PlanInput) -> None:
         self.inputs = inputs
-        self.renderer = Renderer(inputs.messages, inputs.count, pairing=inputs.pairing)
+        self.renderer = Renderer(inputs.messages, inputs.count, pairing=inputs.pairing, keep=inputs.settings.keep)
 
     def plan(self) -> Plan:
         inputs = self.inputs

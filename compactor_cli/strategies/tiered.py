@@ -97,7 +97,8 @@ class _Filling(Struct, frozen=True):
 class _Planner:
     def __init__(self, inputs: PlanInput) -> None:
         self.inputs = inputs
-        self.renderer = Renderer(inputs.messages, inputs.count, inputs.settings.query, inputs.pairing)
+        settings = inputs.settings
+        self.renderer = Renderer(inputs.messages, inputs.count, settings.query, inputs.pairing, settings.keep)
         self.target = inputs.target
         self.budget: Budget | None = None
         self.decisions: dict[int, Decision] = {}

@@ -122,8 +122,37 @@ def truncate_prose(
     return _fit(text, tokens, limit, count, cut, ref)
 
 
-def shorten_arguments(text: str, tokens: int, longest: int, count: Count) -> Short:
-    """Cut every string above `longest` characters inside the arguments of a call; they stay valid JSON.
+def shorten_to(
+    text: str,
+    tokens: int,
+    limit: int,
+    count: Count,
+    choose: Callable[[int], list[tuple[int, int]]],
+    *,
+    original: str | None = None,
+) -> Short:
+    """Return those spans of a text that `choose` takes for some characters, in at most max(limit, SMALLEST) tokens;
+    where it takes none its head and tail. `original`: as for `shorten_output`."""
+    ref = text_reference(text if original is None else original)
+    return _fit(text, tokens, limit, count, lambda room: cut_to(text, room, choose, ref), ref)
+
+
+def cut_to(text: str, room: int, choose: Callable[[int], list[tuple[int, int]]], ref: str = "") -> str:
+    """Return the same for so many characters, whatever tokens that takes."""
+    ref = ref or text_reference(text)
+    return _cut_sentences(text, choose(room), ref) or _cut_inside(text, room, ref)
+
+
+def ends(text: str, room: int) -> str:
+    """Return the head and the tail of a text that have room in so many characters."""
+    return _cut_inside(text, room, text_reference(text))
+
+
+def shorten_arguments(
+    text: str, tokens: int, longest: int, count: Count, cut: Callable[[str, int], str] = ends
+) -> Short:
+    """Cut every string above `longest` characters inside the arguments of a call; they stay valid JSON. `cut`: cuts
+    one to so many characters, or more.
 
     Arguments that are not JSON (a patch given as plain text) are cut as text.
     """
@@ -134,28 +163,27 @@ def shorten_arguments(text: str, tokens: int, longest: int, count: Count) -> Sho
     except ValueError:
         value = None
     if not isinstance(value, (dict, list)):
-        return shorten_prose(text, tokens, max(SMALLEST, longest // 3), count)
-    cut = _cut_strings(value, longest)
-    short = json.dumps(cut, ensure_ascii=False, separators=(",", ":"))
+        limit = max(SMALLEST, longest // 3)
+        return _fit(text, tokens, limit, count, lambda room: cut(text, room), text_reference(text))
+    value = _cut_strings(value, longest, cut)
+    short = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
         short.encode("utf-8")
     except UnicodeEncodeError:
-        short = json.dumps(cut, separators=(",", ":"))
+        short = json.dumps(value, separators=(",", ":"))
     if len(short) >= len(text):
         return Short(text, tokens)
     counted = count(short)
     return Short(short, counted) if counted < tokens else Short(text, tokens)
 
 
-def _cut_strings(value: Any, longest: int) -> Any:
+def _cut_strings(value: Any, longest: int, cut: Callable[[str, int], str]) -> Any:
     if isinstance(value, str):
-        if len(value) <= longest + 60:
-            return value
-        return _cut_inside(value, longest, text_reference(value))
+        return value if len(value) <= longest + 60 else cut(value, longest)
     if isinstance(value, list):
-        return [_cut_strings(item, longest) for item in value]
+        return [_cut_strings(item, longest, cut) for item in value]
     if isinstance(value, dict):
-        return {key: _cut_strings(item, longest) for key, item in value.items()}
+        return {key: _cut_strings(item, longest, cut) for key, item in value.items()}
     return value
 
 

@@ -90,6 +90,7 @@ def assemble(args: AssembleOptions, overrides: Layer) -> None:
     with session.working(1):
         source = session.load(file)
     session.note_reading(source)
+    session.warn_without_match(source)
     if len(source.transcripts) > 1:
         count = len(source.transcripts)
         raise UsageError(f"{file} holds {count} conversations; a prompt has one history, split the file")

@@ -59,7 +59,7 @@ def compact(args: CompactOptions, overrides: Layer) -> None:
         args = dataclasses.replace(args, out_dir=args.out_dir and _anywhere(args.out_dir))
     check_usage(session, inputs, args)
     session.dry = args.dry_run
-    warn_of(session, args, overrides)
+    warn_of(session, inputs, args, overrides)
     session.warn_unused(overrides)
     names = {entry.path: entry.name for entry in inputs}
     several = len(inputs) > 1

@@ -78,7 +78,7 @@ class _Planner:
     def __init__(self, inputs: PlanInput, *, alone: bool = False) -> None:
         self.inputs, self.alone = inputs, alone
         self.target = inputs.target if inputs.target is not None else self._implied_target()
-        self.renderer = Renderer(inputs.messages, inputs.count, pairing=inputs.pairing)
+        self.renderer = Renderer(inputs.messages, inputs.count, pairing=inputs.pairing, keep=inputs.settings.keep)
         self.loses_requests = False
         """Whether the one summary of the plan that was made last loses words of the user that have room."""
 

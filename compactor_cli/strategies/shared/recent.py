@@ -120,7 +120,7 @@ _PlanParts = tuple[dict[int, Decision], list[SummarySlot]]
 class _Planner:
     def __init__(self, inputs: PlanInput, shape: Shape) -> None:
         self.inputs, self.shape = inputs, shape
-        self.renderer = Renderer(inputs.messages, inputs.count, pairing=inputs.pairing)
+        self.renderer = Renderer(inputs.messages, inputs.count, pairing=inputs.pairing, keep=inputs.settings.keep)
         self.border = len(inputs.messages) - (inputs.settings.recent_messages if shape.recent else 0)
         self.unused = 0
         """Tokens for which the summary of the last plan found no line of worth."""

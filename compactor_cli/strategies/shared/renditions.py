@@ -18,9 +18,10 @@ from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.replies import reply_to
 from compactor_cli.strategies.shared.asked import Asked
+from compactor_cli.strategies.shared.kept_lines import KeptLines
 from compactor_cli.strategies.shared.requests import Request, abridge_request
 from compactor_cli.strategies.shared.taken_up import taken_up_in
-from compactor_cli.text.kept_sentences import Keywords, Preferred
+from compactor_cli.text.kept_sentences import Keywords, Preferred, kept_sentences
 from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
 from compactor_cli.text.subjects import SubjectWords, stems
@@ -31,6 +32,8 @@ _END_OF_SUMMARY = 0.6
 """Share of a summary that is cut for its end."""
 _READ = 20_000
 """Characters of a text in which names are looked for."""
+_KEPT = (1.0, 0.5, 0.25, 0.0)
+"""Shares of the lines that `--keep` matches for which room is looked for, one after the other."""
 
 
 class Cut(Struct, frozen=True):
@@ -43,17 +46,27 @@ class Cut(Struct, frozen=True):
     prose: int | None = None
     """Tokens of a text."""
     images: bool = False
+    kept: float = 0.0
+    """Share of the lines matched by `--keep` that the parts with them have in any case."""
 
 
 class Renderer:
     """Renders groups of one transcript; every shortened text is counted once."""
 
     def __init__(
-        self, messages: Sequence[Message], count: Callable[[str], int], query: str = "", pairing: Pairing | None = None
+        self,
+        messages: Sequence[Message],
+        count: Callable[[str], int],
+        query: str = "",
+        pairing: Pairing | None = None,
+        keep: Sequence[str] = (),
     ) -> None:
         """Take the messages of a transcript. `query`: words for which sentences are kept, besides the names of the
-        newest messages. `pairing`: that of the messages, where it is known."""
+        newest messages. `pairing`: that of the messages, where it is known. `keep`: patterns of lines that stay before
+        all others of their message."""
         self.messages = messages
+        self._kept_lines = KeptLines(keep, count)
+        self._keeping: dict[Spot, bool] = {}
         self._query = query
         self._keywords: Keywords | None = None
         self.count = count
@@ -91,11 +104,10 @@ class Renderer:
         pending and what comes next."""
         message = self.messages[spot[0]]
         part = message.parts[spot[1]]
+        if self._keeps_lines(spot) and (short := self._around_kept(spot, part, cut)):
+            return short
         if part.kind == "tool_result" and cut.outputs is not None:
-            text, tokens = part.text, part.tokens
-            if part.images and tokens > cut.outputs:
-                text = f"{text}\n{IMAGE_NOTE}".strip()
-                tokens = self.count(text)
+            text, tokens = self._noted(part, cut.outputs)
             asked = partial(self._asked.lines, spot)
             return shorten_output(text, tokens, cut.outputs, self.count, part.failed, original=part.text, asked=asked)
         if part.kind == "tool_call" and cut.arguments is not None:
@@ -109,21 +121,60 @@ class Renderer:
         if part.kind == "text" and cut.prose is not None:
             if message.origin == "request" and (short := self._request(spot, part, cut.prose)):
                 return short
-            sums_up = message.origin == "summary" or (message.origin == "injected" and is_account(part.text))
-            answer = message.role == "assistant" and not sums_up
-            preferred = Preferred(
-                opening=answer or sums_up or message.origin == "request" or message.role == "system",
-                closing=answer,
-                ending=_END_OF_SUMMARY if sums_up else 0.0,
-                subject=self._subject(part.text) if message.role == "system" else None,
-                rate=rule_points if message.role == "system" else None,
-                first=forbids if message.role == "system" else None,
-                picked=tuple(picked_items(part.text, reply_to(self.messages, spot[0]))) if answer else (),
-            )
+            preferred = self._preferred(spot, part)
             return truncate_prose(part.text, part.tokens, cut.prose, self.count, self._words(), preferred)
         if part.kind == "image" and cut.images:
             return Short(IMAGE_NOTE, self.count(IMAGE_NOTE))
         return None
+
+    def _noted(self, part: Part, limit: int) -> tuple[str, int]:
+        """Return the text of a result that is cut, with its tokens; of one with pictures with a note on them."""
+        if not part.images or part.tokens <= limit:
+            return part.text, part.tokens
+        text = f"{part.text}\n{IMAGE_NOTE}".strip()
+        return text, self.count(text)
+
+    def _preferred(self, spot: Spot, part: Part) -> Preferred:
+        """Return which sentences of a text come before the others."""
+        message = self.messages[spot[0]]
+        sums_up = message.origin == "summary" or (message.origin == "injected" and is_account(part.text))
+        answer = message.role == "assistant" and not sums_up
+        return Preferred(
+            opening=answer or sums_up or message.origin == "request" or message.role == "system",
+            closing=answer,
+            ending=_END_OF_SUMMARY if sums_up else 0.0,
+            subject=self._subject(part.text) if message.role == "system" else None,
+            rate=rule_points if message.role == "system" else None,
+            first=forbids if message.role == "system" else None,
+            picked=tuple(picked_items(part.text, reply_to(self.messages, spot[0]))) if answer else (),
+        )
+
+    def _keeps_lines(self, spot: Spot) -> bool:
+        """Return whether a part has lines that `--keep` matches, and can be cut."""
+        if spot not in self._keeping:
+            self._keeping[spot] = self._kept_lines.are_in(self.messages[spot[0]].parts[spot[1]])
+        return self._keeping[spot]
+
+    def _around_kept(self, spot: Spot, part: Part, cut: Cut) -> Short | None:
+        """Return a part with such lines cut so that they stay before all others of it."""
+        if part.kind == "tool_result" and cut.outputs is not None:
+            limit = max(cut.outputs, self._least_kept(part, cut.kept))
+            text, tokens = self._noted(part, cut.outputs)
+            return self._kept_lines.of_output(part, text, tokens, limit, IMAGE_NOTE if text != part.text else "")
+        if part.kind == "tool_call" and cut.arguments is not None:
+            name = self._name(part.name)
+            short = self._kept_lines.of_arguments(part, part.tokens - name, cut.arguments, cut.kept)
+            return Short(short.text, short.tokens + name)
+        if part.kind == "text" and cut.prose is not None:
+            limit = max(cut.prose, self._least_kept(part, cut.kept))
+            words, preferred = self._words(), self._preferred(spot, part)
+            return self._kept_lines.of_prose(
+                part, limit, lambda room: kept_sentences(part.text, room, words, preferred)
+            )
+        return None
+
+    def _least_kept(self, part: Part, share: float) -> int:
+        return int(share * self._kept_lines.least(part)) if share else 0
 
     def _request(self, spot: Spot, part: Part, limit: int) -> Short | None:
         key = (*spot, limit)
@@ -177,20 +228,48 @@ class Renderer:
         (with `prose`) pictures and texts. None when they cannot be made to fit."""
         if sum(group.tokens for group in groups) <= room:
             return [Decision.whole(group, reason) for group in groups]
-        for arguments in (None, 400, 60):
-            before = [self.shortened(group, Cut(arguments=arguments), reason, spare) for group in groups]
-            total = sum(decision.tokens for decision in before)
-            limit = level(self.sizes(groups, "tool_result", spare), room - total)
-            if limit is not None:
-                return self._render(groups, Cut(outputs=limit, arguments=arguments), reason, spare)
-        if prose:
-            bare = self._render(groups, Cut(SMALLEST, 60, None, images=True), reason, spare)
-            total = sum(decision.tokens for decision in bare)
-            limit = level(self.sizes(groups, "text", spare), room - total)
-            if limit is not None:
-                return self._render(groups, Cut(SMALLEST, 60, limit, images=True), reason, spare)
+        for share in _KEPT if self._any_kept(groups, spare) else (0.0,):
+            fitted = self._fit(groups, room, reason, share, prose=prose, spare=spare)
+            if fitted is not None:
+                return fitted
         smallest = self.smallest(groups, reason, prose=prose, spare=spare)
         return smallest if sum(decision.tokens for decision in smallest) <= room else None
+
+    def _any_kept(self, groups: Iterable[Group], spare: frozenset[int]) -> bool:
+        indices = (index for group in groups for index in group.messages if index not in spare)
+        return any(self._keeps_lines((index, at)) for index in indices for at in range(len(self.messages[index].parts)))
+
+    def _fit(
+        self, groups: Sequence[Group], room: int, reason: str, kept: float, *, prose: bool, spare: frozenset[int]
+    ) -> list[Decision] | None:
+        """Fit the groups into the room so that parts with lines that `--keep` matches have a share of these."""
+        least = {kind: self._least(groups, kind, kept, spare) for kind in ("tool_result", "text")}
+        for arguments in (None, 400, 60):
+            before = [self.shortened(group, Cut(arguments=arguments, kept=kept), reason, spare) for group in groups]
+            total = sum(decision.tokens for decision in before)
+            limit = level(self.sizes(groups, "tool_result", spare), room - total, least["tool_result"])
+            if limit is not None:
+                return self._render(groups, Cut(limit, arguments, kept=kept), reason, spare)
+        if not prose:
+            return None
+        bare = self._render(groups, Cut(SMALLEST, 60, None, images=True, kept=kept), reason, spare)
+        total = sum(decision.tokens for decision in bare)
+        limit = level(self.sizes(groups, "text", spare), room - total, least["text"])
+        if limit is None:
+            return None
+        return self._render(groups, Cut(SMALLEST, 60, limit, images=True, kept=kept), reason, spare)
+
+    def _least(self, groups: Iterable[Group], kind: str, share: float, spare: frozenset[int]) -> list[int]:
+        """Return the tokens that parts of a kind take in any case, for a share of the lines that `--keep` matches."""
+        spots = (
+            (index, position, part)
+            for group in groups
+            for index in group.messages
+            if index not in spare
+            for position, part in enumerate(self.messages[index].parts)
+            if part.kind == kind
+        )
+        return [self._least_kept(part, share) for index, at, part in spots if share and self._keeps_lines((index, at))]
 
     def smallest(
         self, groups: Sequence[Group], reason: str, *, prose: bool, spare: frozenset[int] = frozenset()
@@ -215,16 +294,18 @@ def _reaches(part: Part, cut: Cut) -> bool:
     return part.kind == "image" and cut.images
 
 
-def level(sizes: Sequence[int], room: int) -> int | None:
+def level(sizes: Sequence[int], room: int, least: Sequence[int] = ()) -> int | None:
     """Return the highest limit for which `sizes`, each cut to it, save enough: sum(min(size, limit)) must not exceed
-    sum(sizes) + room (room is negative by what has to be saved). None below SMALLEST."""
+    sum(sizes) + room (room is negative by what has to be saved). None below SMALLEST. `least`: what some of them take
+    however low the limit is."""
     ordered = sorted(sizes)
     below = [0, *accumulate(ordered)]
     allowed = below[-1] + room
 
     def cost(limit: int) -> int:
         index = bisect_right(ordered, limit)
-        return below[index] + limit * (len(ordered) - index)
+        beyond = sum(each - limit for each in least if each > limit)
+        return below[index] + limit * (len(ordered) - index) + beyond
 
     if cost(SMALLEST) > allowed:
         return None

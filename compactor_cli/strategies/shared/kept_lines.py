@@ -1,0 +1,81 @@
+"""Lines that `--keep` matches: where their message has to be cut, they stay before all others of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from compactor_cli.model.message import Part
+from compactor_cli.text.around import Around, Span, first_and_last_lines
+from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.shorten import Short, cut_to, ends, is_shortened, shorten_arguments, shorten_to, text_reference
+
+Choice = Callable[[int], Sequence[Span]]
+"""What stays of a text in some characters."""
+
+
+def matches(patterns: Sequence[re.Pattern[str]], text: str) -> Iterator[Span]:
+    """Yield where patterns match in a text; a match without a character stands for the one behind it."""
+    for pattern in patterns:
+        for match in pattern.finditer(text):
+            yield match.start(), max(match.end(), match.start() + 1)
+
+
+class KeptLines:
+    """Cuts parts so that what `--keep` matches stays."""
+
+    def __init__(self, patterns: Sequence[str], count: Callable[[str], int]) -> None:
+        self._patterns = [re.compile(pattern) for pattern in patterns]
+        self._count = count
+        self._least: dict[str, int] = {}
+
+    def are_in(self, part: Part) -> bool:
+        """Return whether some stand in a part that can be cut."""
+        cuttable = part.place is not None and not part.edited
+        return cuttable and any(pattern.search(part.text) for pattern in self._patterns)
+
+    def least(self, part: Part) -> int:
+        """Return the tokens that a part takes with these lines alone."""
+        if part.text not in self._least:
+            around = self._around(part.text, lambda _: ())
+            self._least[part.text] = self._count(cut_to(part.text, len(part.text), lambda _: around.lines))
+        return min(part.tokens, self._least[part.text])
+
+    def of_prose(self, part: Part, limit: int, choose: Choice) -> Short:
+        """Cut a text; `choose` says what stays besides, in some characters."""
+        return self._shorten(self._around(part.text, choose), part.tokens, limit, part.text)
+
+    def of_output(self, part: Part, text: str, tokens: int, limit: int, note: str) -> Short:
+        """Cut the `text` of a result, which may end with a note that stays as well."""
+        errors = frozenset(result_errors(text, part.failed))
+        around = self._around(text, lambda room: first_and_last_lines(text, room, errors), note)
+        return self._shorten(around, tokens, limit, part.text)
+
+    def of_arguments(self, part: Part, tokens: int, longest: int, share: float) -> Short:
+        """Cut the arguments of a call to strings of so many characters; one with such lines has at least a share of
+        them."""
+
+        def cut(text: str, room: int) -> str:
+            around = self._around(text, lambda room: first_and_last_lines(text, room))
+            if not around.lines:
+                return ends(text, room)
+            least = sum(end - start for start, end in around.lines)
+            return cut_to(text, max(room, int(share * least)), around.choose)
+
+        return shorten_arguments(part.text, tokens, longest, self._count, cut)
+
+    def _around(self, text: str, choose: Choice, note: str = "") -> Around:
+        found = list(matches(self._patterns, text))
+        if note and text.endswith(note):
+            found.append((len(text) - len(note), len(text)))
+        return Around(text, found, choose)
+
+    def _shorten(self, around: Around, tokens: int, limit: int, original: str) -> Short:
+        """Return what fits; the lines alone where they fit and anything more does not."""
+        text = around.text
+        short = shorten_to(text, tokens, limit, self._count, around.choose, original=original)
+        if not is_shortened(short.text) or all(text[start:end].strip() in short.text for start, end in around.lines):
+            return short
+        bare = cut_to(text, len(text), lambda _: around.lines, text_reference(original))
+        tokens = self._count(bare)
+        return Short(bare, tokens) if tokens <= limit else short
