@@ -79,6 +79,7 @@ class OpenAIChat(PlainEdits):
         talking: bool | None = None
         named: frozenset[str] = frozenset()
         waiting: list[Part] = []
+        noted = 0  # messages behind which these wait
         for record, value in enumerate(values):
             key = _text_key(value)
             role = "assistant" if key and word(value, "role") == _AI else ROLES.get(word(value, "role"))
@@ -86,7 +87,12 @@ class OpenAIChat(PlainEdits):
             if other is not None and talking is None:  # asked where it matters: it goes through all records
                 talking, named = make_talk(values), answers_named(values)
                 other = other if talking else None
-            answered = _answered(waiting, value, named) if other is not None and other.is_output else None
+            answered = None
+            if other is not None and other.is_output:
+                for message in build.messages[noted:]:
+                    waiting = _waiting(waiting, message.role, message.parts)
+                noted = len(build.messages)
+                answered = _answered(waiting, value, named)
             if other is not None:
                 other = other if answered is None else RESULT
                 role = other.role
@@ -100,7 +106,6 @@ class OpenAIChat(PlainEdits):
             if answered is not None:
                 legacy.close(answered)
                 parts = [replace(parts[0], name=parts[0].name or answered.name, call_id=answered.call_id)]
-            waiting = _waiting(waiting, role, parts)
             spoken = spoken or role == "assistant"
             origin = origin_in_chat(role, value, parts, answering=spoken)
             index = build.add(

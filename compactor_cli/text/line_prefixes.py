@@ -51,6 +51,12 @@ def without_prefixes(text: str) -> str:
     return "".join([*pieces, lines[at:]])
 
 
+def without_prefix(line: str) -> str:
+    """Return a line without what may stand before most lines of its text."""
+    found = _PREFIX.match(f"\n{line}")
+    return line[found.end() - 1 :] if found else line
+
+
 def as_written(text: str, find: Callable[[str], tuple[str, ...]]) -> tuple[str, ...]:
     """Return the lines that are found in a text without what stands before most of its lines, as the text has them."""
     bare = without_prefixes(text)

@@ -24,10 +24,11 @@ _Cells = dict[int, str]
 """Row -> its cell of a column, by the number of its line."""
 
 
-def odd_rows(lines: Sequence[str]) -> list[int]:
+def odd_rows(lines: Sequence[str], text: str = "") -> list[int]:
     """Return the numbers of lines with a cell of their own where nearly all others agree, such as the one job that
-    failed, those first whose others agree most; none where the lines are no rows. A line may hold several rows."""
-    text = "\n".join(lines)
+    failed, those first whose others agree most; none where the lines are no rows. A line may hold several rows.
+    `text`: the lines, joined, where they are at hand."""
+    text = text or "\n".join(lines)
     number = text.count("\n") + 1
     found: list[tuple[float, int]] = []
     if _LEAST <= number <= _LINES:

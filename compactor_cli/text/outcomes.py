@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import chain
 
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
-from compactor_cli.text.line_prefixes import as_written
+from compactor_cli.text.line_prefixes import as_written, without_prefix
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import HEADER, raised_in_cell, raised_in_program
 
@@ -203,9 +204,20 @@ def _with_raised(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
-    if not any(word.search(text) for word in _MAY_BE_STRONG):
-        return ()  # what stands before its lines need not be known
+    if not any(_STRONG.match(line) or _STRONG.match(without_prefix(line)) for line in _may_be_strong(text)):
+        return ()  # whether most lines have something before them need not be known
     return as_written(text, _statements_of)
+
+
+def _may_be_strong(text: str) -> Iterator[str]:
+    """Yield the lines that hold what a plain statement begins with."""
+    for word in _MAY_BE_STRONG:
+        end = 0
+        while found := word.search(text, end):
+            begin = found.start()
+            end = text.find("\n", begin)
+            end = end if end >= 0 else len(text)
+            yield text[text.rfind("\n", 0, begin) + 1 : end]
 
 
 def _statements_of(text: str) -> tuple[str, ...]:

@@ -76,3 +76,11 @@ def test_a_run_that_prints_nothing_loads_no_rich(tmp_path):
     assert modules_after(code, ("rich.console",)) == []
     assert output.exists()
     assert modules_after(code.replace(", '--quiet'", ""), ("rich.console",)) == ["rich.console"]
+
+
+@pytest.mark.parametrize("strategy", ["tiered", "adaptive"])
+def test_a_run_loads_no_strategy_but_its_own(tmp_path, strategy):
+    words = ["compactor", "compact", str(SAMPLE), "--target-ratio", "0.5", "-o", str(tmp_path / "o"), "--quiet"]
+    code = f"from compactor_cli.cli.app import app\nsys.argv = {[*words, '--strategy', strategy]!r}\n"
+    own = {"tiered": "compactor_cli.strategies.tiered", "adaptive": "compactor_cli.strategies.adaptive.strategy"}
+    assert modules_after(f"{code}try: app()\nexcept SystemExit: pass", tuple(own.values())) == [own[strategy]]

@@ -141,6 +141,8 @@ _ON_OBJECTS = word_set("kubectl oc helm systemctl")
 """Those of which the words behind the verb name what they act on."""
 ELSEWHERE = frozenset(_ACTS) | _PUBLISHERS | word_set("git gh aws gcloud az rsync scp psql mysql mariadb")
 """Programs that act elsewhere, each with words of its own."""
+_KNOWN = ELSEWHERE | _RUNNERS | word_set("curl ssh")
+"""Those of which `remote_step` knows more than the words with which any program acts."""
 
 
 def acts_with(program: str, words: Sequence[str]) -> bool:
@@ -160,6 +162,9 @@ def asked_of(words: Sequence[str]) -> Sequence[str]:
 
 def remote_step(words: Sequence[str], step: Step) -> str:
     """Return what a command does elsewhere, in short; empty when it does nothing there."""
+    program, rest = _program(words)
+    if program not in _KNOWN and not (_asks_to_act(rest) or _in_store(rest)):
+        return ""  # most commands: which of their values are told need not be known
     program, rest = _program(without_values(words))
     if program in _PUBLISHERS and (done := _published(program, rest)):
         return f"{program} publish" if done == "publish" else _said(program, rest, _TITLE_WIDTH)
@@ -183,13 +188,22 @@ def remote_step(words: Sequence[str], step: Step) -> str:
         return _said(program, rest, _TEXT_WIDTH) if _in_store(rest) else _cloud(program, rest)
     if program not in _OF_FILES and not _SCRIPT.search(program) and _in_store(rest):
         return _said(program, rest, _TEXT_WIDTH)
-    part = rest[1:2] if rest and not rest[0].startswith("-") else ()
-    acting = not _ACTING.isdisjoint(rest[:2]) or not _PARTS_OF.isdisjoint(part)
+    acting = _asks_to_act(rest)
     if program in _HOSTING:  # what stands first may only begin a project here
-        acting = not (_PARTS_OF | _ACTING | _ENDING).isdisjoint(part)
+        acting = not (_PARTS_OF | _ACTING | _ENDING).isdisjoint(_part(rest))
     if acting and program not in _OF_FILES and not _SCRIPT.search(program):
         return _said(program, _telling(rest, _TITLE_WIDTH - len(program) - 1), _TITLE_WIDTH)
     return ""
+
+
+def _asks_to_act(rest: Sequence[str]) -> bool:
+    """Return whether the first words behind any program ask it to act elsewhere."""
+    return not _ACTING.isdisjoint(rest[:2]) or not _PARTS_OF.isdisjoint(_part(rest))
+
+
+def _part(rest: Sequence[str]) -> Sequence[str]:
+    """Return what a program is to do behind the name of a part."""
+    return rest[1:2] if rest and not rest[0].startswith("-") else ()
 
 
 def remote_key(words: Sequence[str]) -> str:

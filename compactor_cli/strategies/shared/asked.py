@@ -30,6 +30,8 @@ _PLACE = compiled_later(
     r'(?:(?:\b|_)[Ll]ines?(?:[ _]number)?"?[ :="]+|#L|\.[A-Za-z]\w*(?:"? (?=\d+\b(?!\.))|[:(])|\bgoto )(\d{2,6})\b'
 )
 """The number of a line, as one speaks of it: `line 83`, `"line_number": 83`, `fields.py:83`."""
+_MAY_BE_PLACE = compiled_later(r'[ :="L(]\d\d')
+"""What each of these ends with; most calls have none."""
 _NUMBERED = compiled_later(r"^\s*(\d{2,6}) ?(?:[|\t→]|:(?!\d\d\b))", re.MULTILINE)
 """A line of a file, with its number."""
 OURS = "<<<<<<<"
@@ -75,7 +77,7 @@ class Asked:
             words, numbers = self._wanted(result)
             text = "\n".join(lines)
             parted = conflicts(lines) if OURS in text else ()
-            odd = odd_rows(lines)
+            odd = odd_rows(lines, text)
             asked = (*parted, *odd, *_numbered(lines, numbers), *_holding(lines, text, words))
             if not asked and self._goes_on:
                 asked = (*_holding(lines, text, self._taken_up(result)),)
@@ -146,7 +148,8 @@ def _asked_names(text: str) -> frozenset[str]:
 
 def _places(text: str) -> frozenset[str]:
     """Return the numbers of lines that a text names."""
-    return frozenset(_PLACE.findall(text[:_READ]))
+    text = text[:_READ]
+    return frozenset(_PLACE.findall(text) if _MAY_BE_PLACE.search(text) else ())
 
 
 def conflicts(lines: Sequence[str]) -> list[int]:
