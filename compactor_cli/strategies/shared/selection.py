@@ -154,8 +154,7 @@ class Selector:
             if line in taken or (gain := self._estimate(line)) <= _TINY:
                 heappop(heap)
                 continue
-            others = heap[1:3]
-            needed = -min(others)[0] - _TINY if others else 0.0
+            needed = -min(heap[1:3])[0] - _TINY if len(heap) > 1 else 0.0
             # when it was looked at it may have had nothing to add: then its tokens were not counted
             cost = costs[line] if line in costs else self.tokens(line)
             if messages[piece_of[line]] not in opened:
@@ -232,14 +231,20 @@ class Selector:
         known, worth = self._reached.get(term, 0.0), self._worth(term)
         self._reached[term] = reach
         most = (reach - known) * worth
-        for gains, (first, second, third, _) in self._holders[term]:
+        for gains, levels in self._holders[term]:
+            gains[3] -= most
+            if levels is _UNDERSTOOD:  # as most are: what the next lines come to where each level is 1
+                gains[0] -= most
+                gains[1] -= most
+                gains[2] -= most
+                continue
+            first, second, third, _ = levels
             if first > known:
                 gains[0] -= most if first >= reach else (first - known) * worth
             if second > known:
                 gains[1] -= most if second >= reach else (second - known) * worth
             if third > known:
                 gains[2] -= most if third >= reach else (third - known) * worth
-            gains[3] -= most
 
     def _side(self, line: int) -> int:
         """Return which lines around a line are taken, as a place in `levels`."""
