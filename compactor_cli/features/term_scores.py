@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from math import log
 
 from compactor_cli.features.evidence import Evidence
@@ -38,7 +39,7 @@ class TermScores:
         self._weigher = Weigher(profile)
         texts = max(2, sum(piece.speech for piece in session.pieces))
         word = _WORD * talk_share(session)
-        known = _Known(self._value)
+        known = _Known(partial(_value, session, evidence, self._weigher))
         for id_, texts_with in session.held.items():
             known[id_] = word * (log(texts / texts_with) / log(texts)) ** _RARITY
         for text in session.wanted:
@@ -48,14 +49,6 @@ class TermScores:
         self._told: dict[int, str] = {}
         self.of: Callable[[int], float] = known.__getitem__
         """The value of a term. It is asked for so often that a function of ours would take most of the time."""
-
-    def _value(self, term: int) -> float:
-        """Return the value of a name, which no line may have that has a chance."""
-        mentions = self._evidence.mentions.get(term)
-        if mentions is None:
-            return 0.0
-        name, kind = self._session.names[term], self._session.kinds[term]
-        return self._weigher.value(name, kind, mentions, self._evidence)
 
     def explain(self, terms: Iterable[int], limit: int = 3) -> tuple[str, ...]:
         """Return the names among some terms that are worth most, each with the signals that speak for it."""
@@ -70,6 +63,12 @@ class TermScores:
             signals = self._weigher.reasons(name, kind, mentions, self._evidence)
             known = self._told[term] = f"{name} ({', '.join(signals)})"
         return known
+
+
+def _value(session: SessionText, evidence: Evidence, weigher: Weigher, term: int) -> float:
+    """Return the value of a name; no line that has a chance asks for that of many."""
+    mentions = evidence.mentions.get(term)
+    return weigher.value(session.names[term], session.kinds[term], mentions, evidence) if mentions else 0.0
 
 
 def talk_share(session: SessionText) -> float:
