@@ -132,10 +132,9 @@ def _mentioned(mentions: dict[int, Mentions], piece: SessionPiece) -> list[Menti
             if mention.last != message:
                 mention.last = message
                 mention.messages += 1
-            if company < mention.company:
-                mention.company = company
-            if height < mention.lines:
-                mention.lines = height
+            if company < mention.company or height < mention.lines:  # as few are
+                mention.company = min(mention.company, company)
+                mention.lines = min(mention.lines, height)
         entered.append(mention)
     return entered
 

@@ -329,21 +329,15 @@ def _levels(text: str, name: str, before: int, behind: int) -> _Levels:
     """Return how far a name on a line is understood, by the lines taken around it, which have so many characters."""
     # written out: it is asked for every name of every line that has a chance
     left = text.find(name)
-    if left < 0:
-        left = 0
+    left = left if left > 0 else 0
     right = len(text) - left - len(name)
-    if left > _AROUND:
-        left = _AROUND
-    if right > _AROUND:
-        right = _AROUND
-    elif right < 0:
-        right = 0
+    left = left if left < _AROUND else _AROUND
+    right = 0 if right < 0 else right if right < _AROUND else _AROUND
     own = left + right
-    if before > _AROUND - left:
-        before = _AROUND - left
-    if behind > _AROUND - right:
-        behind = _AROUND - right
-    return _UNDERSTOOD if own >= _ENOUGH * (own + before + behind) else _levels_of(own, before, behind)
+    before = before if before < _AROUND - left else _AROUND - left
+    behind = behind if behind < _AROUND - right else _AROUND - right
+    around = own + before + behind
+    return _UNDERSTOOD if own >= _ENOUGH * around else _levels_of(own, before, behind)
 
 
 @cache
