@@ -83,8 +83,7 @@ class SessionLines:
         """Piece that is a call -> how its arguments are read."""
         self._leads: dict[int, tuple[Span, ...]] = {}
         """Line -> the spans of what says what it is of: the object of a member of JSON, the item around an item."""
-        pieces = session.pieces
-        self._files = FilesShown(lambda number: _output(pieces[number]))
+        self._files = FilesShown()
         self._scopes: dict[int, Scopes] = {}
         """Piece that is an output -> the definitions around its lines."""
         self._scope_of: dict[int, int] = {}
@@ -200,18 +199,16 @@ class SessionLines:
         the item around an item of a list, the heading of another section. Empty where the line `after`, which is shown
         before it, shows that."""
         spans, number = self._leads.get(line), self.piece_of[line]
-        if spans is None and after < 0 and not self._files[number]:  # most lines
-            return ""
         follows = after >= 0 and self.piece_of[after] == number
         piece, since = self.session.pieces[number], self.ends[after] if follows else 0
         headings: Sequence[Span] = ()
         if piece.speech:
             headings = headings_between(piece.text, since, self.starts[line]) if follows else ()
-        else:
-            headings = self._files.over(number, since, self.starts[line])
+        elif not piece.call:
+            headings = self._files.over(number, piece.text, since, self.starts[line])
         if headings:
             spans = (*headings, *(spans or ()))
-        elif spans is None:
+        elif spans is None:  # most lines
             return ""
         if follows:
             known, start, end = self._leads.get(after, ()), self.starts[after], self.ends[after]
@@ -308,11 +305,6 @@ class SessionLines:
         if first is None:
             return range(0)
         return range(first, bisect_left(self.piece_of, number + 1, first))
-
-
-def _output(piece: SessionPiece) -> str:
-    """Return the text of a piece that is an output."""
-    return "" if piece.speech or piece.call else piece.text
 
 
 def _members(piece: SessionPiece, usual: _UsualArguments) -> list[JsonMember]:

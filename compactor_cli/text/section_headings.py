@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
 from functools import lru_cache
 from itertools import takewhile
 
@@ -98,21 +97,19 @@ def _ends(text: str) -> tuple[int, ...]:
     return tuple(ends)
 
 
-class FilesShown(dict[int, tuple[Span, ...]]):
-    """Number of a text -> where lines stand in it that are over files, of which it shows several; each is read once."""
+class FilesShown:
+    """The lines over the files of outputs, each of which is read once."""
 
-    def __init__(self, text_of: Callable[[int], str]) -> None:
-        """Take what the text of a number is; empty for one that is no output."""
-        self._text_of = text_of
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[Span, ...]] = {}
+        """Number of an output -> where they stand."""
 
-    def __missing__(self, number: int) -> tuple[Span, ...]:
-        self[number] = found = _files(self._text_of(number))
-        return found
-
-    def over(self, number: int, start: int, end: int) -> tuple[Span, ...]:
-        """Return the span of the line over the file that an output is of at `end`; nothing where that is not between
-        the two places."""
-        files = self[number]
+    def over(self, output: int, text: str, start: int, end: int) -> tuple[Span, ...]:
+        """Return the span of the line over the file that the text of an output at `end` is of, where it shows several;
+        nothing where that is not between the two places. `output` numbers the text."""
+        if output not in self._found:
+            self._found[output] = _files(text)
+        files = self._found[output]
         at = bisect_left(files, (end, 0))
         return files[at - 1 : at] if at and start <= files[at - 1][0] and files[at - 1][1] <= end else ()
 
