@@ -132,8 +132,9 @@ def _mentioned(mentions: dict[int, Mentions], piece: SessionPiece) -> list[Menti
             if mention.last != message:
                 mention.last = message
                 mention.messages += 1
-            mention.company = min(mention.company, company)
-            mention.lines = min(mention.lines, height)
+            if company < mention.company or height < mention.lines:  # as few are
+                mention.company = min(mention.company, company)
+                mention.lines = min(mention.lines, height)
         entered.append(mention)
     return entered
 

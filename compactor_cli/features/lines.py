@@ -123,17 +123,21 @@ class SessionLines:
         self.starts.extend([start for start, _ in spans])
         self.ends.extend([end for _, end in spans])
         self.piece_of.extend([number] * len(spans))
-        self.bounds.extend([fsum(map(worths.__getitem__, bare[start:end].split())) for start, end in spans])
-        for at, term in piece.quoted:
-            line = bisect_left(self.starts, at + 1, first) - 1
-            if line >= first:
-                self.bounds[line] += worth(term)
         silent = {line for line, member in enumerate(members, first) if member.usual}
         silent.update(self._noisy(piece.text, noise, first) if noise else ())
         self.silent |= silent
         self._add_tables(number, found, first)
-        for line in silent | {header for header, _ in self._tables.get(number, ())}:
-            self.bounds[line] = 0.0
+        worthless = silent.union(header for header, _ in self._tables.get(number, ()))
+        self.bounds.extend(
+            [
+                0.0 if line in worthless else fsum(map(worths.__getitem__, bare[start:end].split()))
+                for line, (start, end) in enumerate(spans, first)
+            ]
+        )
+        for at, term in piece.quoted:
+            line = bisect_left(self.starts, at + 1, first) - 1
+            if line >= first and line not in worthless:
+                self.bounds[line] += worth(term)
 
     def _add_tables(self, number: int, found: Iterable[Table], first: int) -> None:
         """Take note of the headers of tables that are lines of their own, from `first` on."""

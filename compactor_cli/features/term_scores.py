@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from math import log
 
 from compactor_cli.features.evidence import Evidence
@@ -22,10 +23,14 @@ _RARITY = 8
 
 
 class _Known(dict[int, float]):
-    """Term -> its value; 0 for one that only system messages have."""
+    """Term -> its value, which is found for those that are asked for; 0 for one that only system messages have."""
+
+    def __init__(self, find: Callable[[int], float]) -> None:
+        self._find = find
 
     def __missing__(self, term: int) -> float:
-        return 0.0
+        self[term] = value = self._find(term)
+        return value
 
 
 class TermScores:
@@ -35,29 +40,23 @@ class TermScores:
         self._session = session
         self._evidence = evidence
         self._weigher = Weigher(profile)
-        names, kinds = session.names, session.kinds
-        self._names = {
-            term: self._weigher.value(names[term], kinds[term], mentions, evidence)
-            for term, mentions in evidence.mentions.items()
-        }
         texts = max(2, sum(piece.speech for piece in session.pieces))
         word = _WORD * talk_share(session)
-        words = {
-            id_: word * (log(texts / texts_with) / log(texts)) ** _RARITY for id_, texts_with in session.held.items()
-        }
-
-        for text in sorted(session.wanted):
+        known = _Known(partial(_value, session, evidence, self._weigher))
+        for id_, texts_with in session.held.items():
+            known[id_] = word * (log(texts / texts_with) / log(texts)) ** _RARITY
+        for text in session.wanted:
             term = session.find(text)
             if term is not None:
-                (words if term < 0 else self._names)[term] = 1.0
+                known[term] = 1.0
         self._told: dict[int, str] = {}
-        self.of: Callable[[int], float] = _Known(self._names | words).__getitem__
+        self.of: Callable[[int], float] = known.__getitem__
         """The value of a term. It is asked for so often that a function of ours would take most of the time."""
 
     def explain(self, terms: Iterable[int], limit: int = 3) -> tuple[str, ...]:
         """Return the names among some terms that are worth most, each with the signals that speak for it."""
-        values = self._names
-        best = sorted([(-values[term], term) for term in set(terms) if term in values])[:limit]
+        names = set(terms).intersection(self._evidence.mentions)
+        best = sorted([(-self.of(term), term) for term in names])[:limit]
         return tuple([self._explained(term) for _, term in best])
 
     def _explained(self, term: int) -> str:
@@ -67,6 +66,12 @@ class TermScores:
             signals = self._weigher.reasons(name, kind, mentions, self._evidence)
             known = self._told[term] = f"{name} ({', '.join(signals)})"
         return known
+
+
+def _value(session: SessionText, evidence: Evidence, weigher: Weigher, term: int) -> float:
+    """Return the value of a name; no line that has a chance asks for that of many."""
+    mentions = evidence.mentions.get(term)
+    return weigher.value(session.names[term], session.kinds[term], mentions, evidence) if mentions else 0.0
 
 
 def talk_share(session: SessionText) -> float:

@@ -91,6 +91,7 @@ _NEGATES = word_set("not no never without none False false unless")
 _KEYWORDS = word_set("def return self this const let var function func class for while else import")
 _WOULD_HAVE, _AS_IT_WAS = "edit would have looked if applied", "original code before your edit"
 """What editors that refuse an edit for its syntax say before what it would have made of a file, and before the file."""
+_Finder = Callable[[Sequence[str]], Iterator[int]]
 _LONGEST = 60
 """Lines after which brackets are taken for something else."""
 
@@ -99,7 +100,12 @@ def noisy_lines(text: str) -> frozenset[int]:
     """Return the numbers of the physical lines, from 0, that say nothing of the work. One import alone is no noise: it
     may be what was searched for."""
     shown = f"\n{text}"
-    finders = [find for hints, find in _HINTED if any(seldom in shown and hint in shown for seldom, hint in hints)]
+    finders: dict[_Finder, None] = {}
+    for seldom, hinted in _HINTED.items():
+        if seldom in shown:
+            for hint, find in hinted:
+                if hint in shown:
+                    finders[find] = None
     if not finders:
         return frozenset()
     lines = text.split("\n")
@@ -227,7 +233,7 @@ def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
     yield run
 
 
-_FINDERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str]], Iterator[int]]], ...] = (
+_FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
     (("\nok ", " ok ", "... ok", "PASS", "(pass)", "✓", "✔", "√", " OK ", " RUN ", "=== ", "[no test"), _passed),
     (("--:--:--", "━━━", "objects: ", ": Pull", "\t\n", "→\n"), partial(_matching, _METER)),
     (("uccessfully", " has been ", "Wrote "), partial(_matching, _DONE)),
@@ -247,8 +253,8 @@ further."""
 _SELDOM = '@|<#jqKWCFPRO=[(\t"k'
 """Characters that few texts have, the rarest first. A single one is missed fifty times as quickly as a word: those of
 the words above took a fiftieth of the time of a compaction."""
-_HINTED = [
-    ([(next((seldom for seldom in _SELDOM if seldom in hint), hint[0]), hint) for hint in hints], find)
-    for hints, find in _FINDERS
-]
-"""The finders, each hint with the rarest of its characters."""
+_HINTED: dict[str, list[tuple[str, _Finder]]] = {}
+"""Characters, each the rarest one of some hints -> these, with the finders whose hints they are."""
+for _hints, _find in _FINDERS:
+    for _hint in _hints:
+        _HINTED.setdefault(next((sign for sign in _SELDOM if sign in _hint), _hint[0]), []).append((_hint, _find))

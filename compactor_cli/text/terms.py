@@ -162,10 +162,11 @@ def _compound(core: str) -> tuple[Term, ...]:
     if "/" in core:
         last = core.rsplit("/", 1)[1]
         return (Term(core, "path"), *(judge(last) if len(last) > 3 else ()))
-    if _DATE.match(core):
-        return (Term(core, "date"),)
-    if _DECIMAL.match(core):
-        return (Term(core, "decimal"),)
+    if core[0].isdigit():
+        if _DATE.match(core):
+            return (Term(core, "date"),)
+        if _DECIMAL.match(core):
+            return (Term(core, "decimal"),)
     if "." in core:
         return _dotted(core)
     digits = any(map(str.isdigit, core))

@@ -62,21 +62,20 @@ def line_units(text: str, *, apart: bool = False, noise: frozenset[int] = frozen
     offset, noisy = 0, False
     for number, line in enumerate(text.split("\n")):
         bare = line.strip()
-        begin = offset + len(line) - len(line.lstrip())
-        stop = begin + len(bare)
+        size = len(bare)
+        begin = offset if size == len(line) else offset + len(line) - len(line.lstrip())
         offset += len(line) + 1
-        joins = bool(bare) and not apart and start >= 0 and stop - start <= _TOGETHER and noisy == (number in noise)
-        noisy = number in noise
-        if joins:
-            end = stop
+        was_noisy, noisy = noisy, number in noise
+        if bare and start >= 0 and not apart and begin + size - start <= _TOGETHER and was_noisy == noisy:
+            end = begin + size
             continue
         if start >= 0:
             yield start, end
         start = -1
-        if bare and len(bare) > _LONG and not _is_found(bare):
+        if size > _LONG and not _is_found(bare):
             yield from _pieces(bare, begin)
         elif bare:
-            start, end = begin, stop
+            start, end = begin, begin + size
     if start >= 0:
         yield start, end
 

@@ -96,11 +96,7 @@ class Selector:
         """Return tokens that the line adds, with the heading of its message when it is the first of it, and with the
         beginnings of what it is in."""
         heading = 0 if self.lines.message(line) in self._opened else HEADING
-        return self.tokens(line) + heading + self._cost_of_scopes(line)
-
-    def _cost_of_scopes(self, line: int) -> int:
-        """Return tokens of what says what the line is in, as far as it is not taken yet."""
-        return sum(map(self.tokens, self._scopes(line)))
+        return self.tokens(line) + heading + sum(map(self.tokens, self._scopes(line)))
 
     def _scopes(self, line: int) -> list[int]:
         """Return the lines that say what a line is in, and are not taken yet, the outermost last; of many the innermost
@@ -122,7 +118,7 @@ class Selector:
         if line in self.taken:
             return 0
         cost = self.cost(line)
-        self._enter(line, self._gain(line), cost)
+        self._enter(line, self._gain(line), cost, self._scopes(line))
         return cost
 
     def unsaid(self, lines: Iterable[int]) -> Iterator[int]:
@@ -154,14 +150,15 @@ class Selector:
             if line in taken or (gain := self._estimate(line)) <= _TINY:
                 heappop(heap)
                 continue
-            others = heap[1:3]
-            needed = -min(others)[0] - _TINY if others else 0.0
+            needed = -min(heap[1:3])[0] - _TINY if len(heap) > 1 else 0.0
             # when it was looked at it may have had nothing to add: then its tokens were not counted
             cost = costs[line] if line in costs else self.tokens(line)
             if messages[piece_of[line]] not in opened:
                 cost += HEADING
+            scopes: list[int] = []
             if gain >= cost * needed:  # its turn, unless what it is in, looked for only now, costs too much
-                cost += self._cost_of_scopes(line)
+                scopes = self._scopes(line)
+                cost += sum(map(self.tokens, scopes))
             if cost > room:
                 heappop(heap)
                 continue
@@ -175,7 +172,7 @@ class Selector:
             if adds <= _TINY:  # it may add something beside another line, and comes again when that one is taken
                 continue
             worth, tokens = worth + gain, tokens + cost
-            self._enter(line, adds, cost)
+            self._enter(line, adds, cost, scopes)
             yield cost
             room -= cost
             for near in (line - 1, line + 1):  # what it says is better understood now
@@ -207,9 +204,9 @@ class Selector:
             known = self._costs[line] = self._cost(self.lines.lead(line) + self.lines.text(line)) + 1
         return known
 
-    def _enter(self, line: int, value: float, cost: int) -> None:
+    def _enter(self, line: int, value: float, cost: int, scopes: list[int]) -> None:
         """Take a line, after what it is in."""
-        for scope in reversed(self._scopes(line)):
+        for scope in reversed(scopes):
             tokens = self.tokens(scope)
             self._enter_alone(ChosenLine(scope, self._gain(scope), tokens))
             cost -= tokens
@@ -224,22 +221,32 @@ class Selector:
             if near in self.taken:
                 side = self._side(near)
                 for term, _, levels in self._contexts[near]:
-                    if levels[side] > reached.get(term, 0.0):
-                        self._understand(term, levels[side])
+                    if (reach := levels[side]) > (known := reached.get(term, 0.0)):
+                        self._understand(term, known, reach)
 
-    def _understand(self, term: int, reach: float) -> None:
-        """Take note that a term is understood further now: lines that hold it add so much less."""
-        known, worth = self._reached.get(term, 0.0), self._worth(term)
+    def _understand(self, term: int, known: float, reach: float) -> None:
+        """Take note that a term is understood further now than it is known to be: lines that hold it add so much
+        less."""
         self._reached[term] = reach
+        holders = self._holders[term]
+        if len(holders) < 2:  # none but the line that is taken, or is beside it
+            return
+        worth = self._worth(term)
         most = (reach - known) * worth
-        for gains, (first, second, third, _) in self._holders[term]:
+        for gains, levels in holders:
+            gains[3] -= most
+            if levels is _UNDERSTOOD:  # as many are: what the next lines come to where each level is 1
+                gains[0] -= most
+                gains[1] -= most
+                gains[2] -= most
+                continue
+            first, second, third, _ = levels
             if first > known:
                 gains[0] -= most if first >= reach else (first - known) * worth
             if second > known:
                 gains[1] -= most if second >= reach else (second - known) * worth
             if third > known:
                 gains[2] -= most if third >= reach else (third - known) * worth
-            gains[3] -= most
 
     def _side(self, line: int) -> int:
         """Return which lines around a line are taken, as a place in `levels`."""
@@ -259,7 +266,7 @@ class Selector:
 
     def _more(self, line: int, also: int) -> float:
         """Return what a line that is taken adds when the line before or behind it is taken too."""
-        gain, side, reached = 0.0, self._side(line) | also, self._reached
+        gain, side, reached = 0.0, also | self._side(line), self._reached
         for term, worth, levels in self._contexts[line]:
             more = levels[side] - reached.get(term, 0.0)
             if more > 0:
@@ -272,7 +279,7 @@ class Selector:
         if known_names is not None:
             return known_names
         lines, worth, reached, holders = self.lines, self._worth, self._reached, self._holders
-        text, all_names = "", lines.session.names
+        text, near_before, near_behind, all_names = "", 0, 0, lines.session.names
         names: list[_Context] = []
         gains: list[float] = []
         alone = before = behind = both = 0.0
@@ -280,12 +287,15 @@ class Selector:
             # a name that is understood already adds nothing, here or later
             if (known := reached.get(term, 0.0)) >= 1.0 or (value := worth(term)) <= 0:
                 continue
-            if not text:  # no sooner: many lines have nothing to add
-                text, (near_before, near_behind) = lines.text(line), self._around(line)
-            levels = _UNDERSTOOD if term < 0 else _levels(text, all_names[term], near_before, near_behind)
+            if term < 0:
+                levels = _UNDERSTOOD
+            else:
+                if not text:  # no sooner: many lines have no name with anything to add
+                    text, (near_before, near_behind) = lines.text(line), self._around(line)
+                levels = _levels(text, all_names[term], near_before, near_behind)
             names.append((term, value, levels))
             holders[term].append((gains, levels))
-            if levels is _UNDERSTOOD:  # as most are
+            if levels is _UNDERSTOOD:  # as many are
                 added = (1.0 - known) * value
                 alone, before, behind, both = alone + added, before + added, behind + added, both + added
                 continue
@@ -305,11 +315,12 @@ class Selector:
     def _around(self, line: int) -> tuple[int, int]:
         """Return the characters of the lines before and behind. The message before or behind counts too, such as the
         call that a result answers."""
-        pieces, starts, ends = self.lines.piece_of, self.lines.starts, self.lines.ends
-        before = behind = 0
-        if line > 0 and pieces[line] - pieces[line - 1] < 2:
+        lines = self.lines
+        pieces, starts, ends = lines.piece_of, lines.starts, lines.ends
+        number, before, behind = pieces[line], 0, 0
+        if line > 0 and number - pieces[line - 1] < 2:
             before = ends[line - 1] - starts[line - 1]
-        if line + 1 < len(pieces) and pieces[line + 1] - pieces[line] < 2:
+        if line + 1 < len(pieces) and pieces[line + 1] - number < 2:
             behind = ends[line + 1] - starts[line + 1]
         return before, behind
 
