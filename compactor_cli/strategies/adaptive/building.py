@@ -280,7 +280,9 @@ class PlanBuilder:
             state = self._state_behind(stretch, decisions) if ends else ""
             slot = self.quoter.slot([*stretch.gone, *stretch.groups], chosen, state, based=stretch is based)
             slot = self._ended(slot) if ends else slot
-            if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
+            folds = not self.folded.isdisjoint(group.index for group in stretch.groups)
+            saves = folds or slot.budget < sum(group.tokens for group in stretch.groups)
+            if saves and (slot.excerpts or slot.state or slot.quotes):
                 slots.append(slot)
                 ends = False
                 for group in (*stretch.gone, *stretch.groups):
