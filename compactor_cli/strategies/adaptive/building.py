@@ -28,6 +28,7 @@ from compactor_cli.strategies.adaptive.arrangement import (
 )
 from compactor_cli.strategies.adaptive.conversation import is_chat, is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
+from compactor_cli.strategies.adaptive.lone_lines import says_nothing
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
@@ -103,7 +104,8 @@ class PlanBuilder:
         self.outdated = outdated_lists(inputs.messages)
         self.talk = is_talk(inputs.messages, session)
         # where the user waits for an answer in a chat, the one before comes after what the user said
-        self.awaits = is_request(inputs.groups[-1], inputs.messages) and is_chat(inputs.messages)
+        self.chat = is_chat(inputs.messages)
+        self.awaits = is_request(inputs.groups[-1], inputs.messages) and self.chat
         self.people = self.talk and people_talk(inputs.messages)
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
@@ -198,6 +200,7 @@ class PlanBuilder:
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """Return what becomes of every group when these lines are taken."""
         by_group: dict[int, list[ChosenLine]] = {}
+        chosen = self._telling(chosen) if self.chat else chosen
         for choice in chosen:
             by_group.setdefault(self.group_of[self.lines.message(choice.line)], []).append(choice)
         taken = {choice.line for choice in chosen}
@@ -226,6 +229,13 @@ class PlanBuilder:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
             attempt = self._written(in_place, stretches, by_group)
         return attempt
+
+    def _telling(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
+        """Return the lines but for those of the agent that say nothing beside the others."""
+        taken, groups = {choice.line for choice in chosen}, (*self.kept, *self.present, *self.whole)
+        there = {i for group in groups for i in self.inputs.groups[group].messages}
+        messages = self.inputs.messages
+        return [choice for choice in chosen if not says_nothing(choice.line, taken, self.lines, messages, there)]
 
     def _extra(self) -> int:
         """Return the tokens that the last summary has besides its lines."""
