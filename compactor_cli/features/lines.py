@@ -196,8 +196,8 @@ class SessionLines:
 
     def lead(self, line: int, after: int = -1) -> str:
         """Return what is shown before a line that is shown alone, with its gap signs: the object of a member of JSON,
-        the item around an item of a list, the heading of another section. Empty where the line `after`, which is shown
-        before it, shows that."""
+        the item around an item of a list, the heading of another section, the first lines of a table. Empty where the
+        line `after`, which is shown before it, shows that."""
         spans, number = self._leads.get(line), self.piece_of[line]
         follows = after >= 0 and self.piece_of[after] == number
         piece, since = self.session.pieces[number], self.ends[after] if follows else 0
@@ -215,7 +215,7 @@ class SessionLines:
             spans = tuple(span for span in spans if span not in known and not start <= span[0] < end)
         if piece.call:
             return self._lead_of_call(self.piece_of[line], spans, self.starts[line])
-        return "".join(f"{piece.text[start:end].strip()} … " for start, end in spans)
+        return _lead_shown(piece.text, spans, self.starts[line])
 
     def begins_call(self, line: int) -> bool:
         """Return whether a line of a call is shown behind how the call begins."""
@@ -331,6 +331,20 @@ def _leads_of(
     elif piece.speech:
         parents = {**parents_of_items(piece.text), **heads_of_rows(piece.text)}
         yield from ((line, (parents[start],)) for line, (start, _) in enumerate(spans, first) if start in parents)
+
+
+def _lead_shown(text: str, spans: Iterable[Span], at: int) -> str:
+    """Return what stands before a place of a text with its gap signs. The head of a table keeps its lines: on the line
+    of a row it would pass for cells of that."""
+    shown = ""
+    for start, end in spans:
+        lead = text[start:end].strip()
+        if lead.startswith("|"):
+            gap = "…\n" if text[end:at].strip() else ""
+            shown = f"{shown.rstrip()}\n{lead}\n{gap}".lstrip()
+        else:
+            shown += f"{lead} … "
+    return shown
 
 
 def _with_rules(spans: Sequence[Span], found: Iterable[Table]) -> list[Span]:

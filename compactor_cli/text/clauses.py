@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from compactor_cli.text.items_in_line import numbers_of_items
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.points import ends_none
 
@@ -22,6 +23,12 @@ at for them."""
 _WHOLE_WORD = 5
 """Letters from which on a word before a point is no abbreviation; a shorter one has to be there without it too."""
 _BARE_WORD = compiled_later(r"[^\W\d_]+(?![\w.])")
+_GOES_ON_BEHIND = r"[^\S\n]*[,;，、]|[^\S\n]+[a-zà-öø-ÿ]"
+_QUOTED = compiled_later(
+    rf"""(?<!\w)(?:"(?=[^\s"])[^"\n]{{1,200}}(?<!\s)"|“[^“”\n]{{1,200}}”|„[^„“”\n]{{1,200}}[“”]|«[^«»\n]{{1,200}}»)"""
+    rf"(?={_GOES_ON_BEHIND})"
+)
+"""What is quoted within a sentence that goes on behind it: no sentence ends in it."""
 _BEGINS_SMALL = compiled_later(r"[^\w`]*[a-zà-öø-ÿ]{2,}[ ,]")
 FENCE = compiled_later(r"\s*(?:```|~~~)")
 """The beginning of a line that begins or ends code."""
@@ -75,7 +82,7 @@ def split_clauses(text: str) -> list[Clause]:
     for (start, line), place in zip(lines, places, strict=True):
         offset = 0
         whole = place == "pasted" or line.lstrip().startswith("|")  # a row of a table
-        ends = [len(line)] if whole else [*_sentence_ends(line), len(line)]
+        ends = [len(line)] if whole else [*sorted(_sentence_ends(line)), len(line)]
         for end in ends:
             piece = line[offset:end]
             sentence = piece.strip()
@@ -93,12 +100,20 @@ def in_item(text: str, start: int) -> bool:
 
 
 def _sentence_ends(line: str) -> Iterator[int]:
-    """Yield where the sentences of a line end, the last one aside."""
+    """Yield where the sentences of a line end, and its numbered items, the last one aside, in any order."""
     ends = [*_END.finditer(line)]
     if _BEGINS_SMALL.match(line):
         ends = sorted([*ends, *_small_ends(line)], key=re.Match.end)
+    items = numbers_of_items(line)
+    yield from (start for start, _ in items)
+    points = {point for _, point in items}
+    quoted = [match.span() for match in _QUOTED.finditer(line)][::-1]
     first = len(line) - len(line.lstrip())
     for match in ends:
+        while quoted and quoted[-1][1] <= match.start():
+            quoted.pop()
+        if match.start() in points or (quoted and quoted[-1][0] < match.start()):
+            continue
         if match.start() - first <= _NUMBER and line[first : match.start()].strip().isdecimal():
             continue  # the number of an item
         if match[0].strip() != "." or not ends_none(line, match.start()):

@@ -6,6 +6,7 @@ Two sentences taken for one may hide a rule behind a question, so a point ends o
 from __future__ import annotations
 
 import re
+import sys
 from functools import lru_cache
 
 from compactor_cli.text.patterns import compiled_later
@@ -16,6 +17,7 @@ _ABBREVIATED = compiled_later(
     r"|(?:dr|mrs?|prof|nr|vs|cf|bzw|bspw|ggf|vgl|sog|usw|approx|excl|incl|resp|inkl|exkl|zzgl|evtl|aprox|núm|pág|máx|mín"
     r"|réf|см|стр|ред|ул|гр)"
     r"|(?-i:Ms|St|Sra?|Srta|Dra|Hr|Fr|Mme|Mlle|Sig|Dott|Ing)(?=\.\s+[^\W\d_])"
+    r"|(?-i:(?:Lic|Arq|Abg|Capt|Sgt|Lt|Mgr|MUDr|JUDr|PhDr|[Ii]nż)(?=\.\s+[A-ZÀ-ÖØ-ÞĀ-Ž]))"
     r"|(?:(?-i:No)|ca|fig|abb|tab|kap|abs|art|vol|sec|eq|ch|pp?|s|bd|str|kl|max|min|около|рис|гл|ок)(?=\.\s+\d)"
     r"|(?-i:max|min|dept|etc)(?=\.\s+(?-i:[a-zà-öø-ÿ]))"
     r")\.",
@@ -52,6 +54,9 @@ _BEHIND_ARTICLE = compiled_later(
     re.IGNORECASE,
 )
 """Such a number where German has it: behind an article, or as a day with its month."""
+_BEHIND_COMMA = compiled_later(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]+(?:[^\S\n]+(\d{1,4})[a-z]?)?,[^\S\n]+([1-9]\d?)$")
+"""Such a number in an address: behind the name of a street or room, and mostly the number of that. Numbers that ascend
+are of a row of them, which may end its sentence."""
 _AROUND = 120
 """Characters around a number that tell whether the language has such points."""
 _HAS_SUCH = compiled_later(
@@ -121,8 +126,14 @@ def _says_which(text: str, point: int) -> bool:
         return False
     if _MONTH.match(text, point + 1):
         return True
-    behind_article = _BEHIND_ARTICLE.search(text, max(0, point - _LONGEST), point)
-    return bool(behind_article) and not _BEGINS_ONE.match(text, point + 1) and _has_points(text, point)
+    least = max(0, point - _LONGEST)
+    behind_comma = _BEHIND_COMMA.search(text, least, point)
+    of_address = behind_comma and int(behind_comma[2]) < int(behind_comma[1] or sys.maxsize)
+    return (
+        bool(of_address or _BEHIND_ARTICLE.search(text, least, point))
+        and not _BEGINS_ONE.match(text, point + 1)
+        and _has_points(text, point)
+    )
 
 
 def _has_points(text: str, point: int) -> bool:

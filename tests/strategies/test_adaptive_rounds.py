@@ -136,3 +136,21 @@ def test_what_is_added_to_a_compacted_session_and_fits_changes_nothing() -> None
     records = [*records_of(first), assistant("Done.")]
     part = compact(records, target_tokens=3_200)
     assert part.data == to_bytes(records)
+
+
+@pytest.mark.parametrize("ratio", [0.25, 0.3, 0.35, 0.4, 0.45])
+def test_a_summary_of_a_chat_does_not_stand_with_the_numbers_of_an_earlier_round(ratio: float) -> None:
+    said = [
+        [
+            user(f"On day {day} I saw the {sight} and paid {day}7 euros. Aunt Ilse{day} came, never tell her son."),
+            assistant(f"Noted: {day}7 euros. " + f"The weather was fine, and there is more on day {day + 1}. " * 8),
+        ]
+        for day, sight in enumerate(["garden", "harbour", "mill", "orchard", "chapel", "bakery"] * 4)
+    ]
+    first = compact([record for day in said[:16] for record in day], target_ratio=0.2)
+    assert "## Session Summary of #" in "".join(summaries(first))
+    later = [record for day in said[16:] for record in day]
+    second = compact([*records_of(first), *later, user("What did I pay in all?")], target_ratio=ratio)
+    named = [text for text in summaries(second) if text.startswith("## Session Summary of #")]
+    assert named
+    assert {round_of(text) for text in named} == {2}

@@ -111,5 +111,23 @@ def test_a_row_of_a_table_that_stands_alone_has_the_first_row_before_it():
     rows = [f"| Cost of the {n}th year there | {n}1,800 | {n}2,500 | {n}4,200 |" for n in range(9)]
     told = Told(user("Look."), assistant(f"Side by side:\n\n{table}" + "\n".join(rows) + "\n\nWhich one?"))
     line = next(n for n, text in enumerate(told.texts) if rows[5] in text)
-    assert told.lines.lead(line).startswith("| | Barn on the hill | House by the lake | Tannery | … ")
+    head = "| | Barn on the hill | House by the lake | Tannery |\n|---|---|---|---|\n"
+    assert told.lines.lead(line) == f"{head}…\n"
+    assert told.lines.lead(line - 5) == head, "no row is left out before the first one"
     assert told.lines.lead(line, line - 1) == "", "the row before it has it"
+
+
+def test_a_row_stands_in_its_table_and_not_on_the_line_of_the_first_row() -> None:
+    rows = [f"| 2{n}.03 | 7:{n:02} | 13{n}/8{n} | 6{n} |" for n in range(9)]
+    table = "\n".join(["| Day | Hour | Pressure | Pulse |", "|---|---|---|---|", *rows])
+    talk = [user("Please keep my table of pressures."), assistant(f"Noted, as you asked:\n\n{table}\n\nAny more?")]
+    talk += [user(f"No. On the {n}th my aunt came to tea and brought two cakes.") for n in range(4, 9)]
+    lines = [
+        line
+        for ratio in (0.3, 0.4, 0.5, 0.6, 0.7)
+        for message in compact(talk, strategy="adaptive", target_ratio=ratio).messages
+        for line in message.text().split("\n")
+        if "/8" in line
+    ]
+    assert lines
+    assert [line for line in lines if "Pressure" in line] == []

@@ -41,6 +41,54 @@ def test_sentences_end_at_other_points(text: str) -> None:
     assert [clause.text for clause in split_clauses(joined)] == text.split("|")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Sí, dos mesas.|2. No.|3. Para el lunes.|Gracias.",
+        "1. yes |2. no |3. the blue one",
+        "Disputed: |1. The study of 1,260.|2. The trips, 196 days of 220.",
+        "1. 看过了。|2. 不是，两个班次。|3. 星期四。",
+        "1. Es el lote 7.|2. Pesa 58 más o menos 2.|3. Si.|4. Soy yo.",
+        "Sure, |1. Keep it, |2. Never sell it.|And call me.",
+    ],
+)
+def test_numbered_items_of_one_line_are_sentences_with_their_numbers(text: str) -> None:
+    joined = text.replace("。|", "。").replace(" |", "|").replace("|", " ")
+    assert [clause.text for clause in split_clauses(joined)] == [item.strip() for item in text.split("|")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Turn off worker 1.|Wait a bit.|Turn off worker 2.|Then go.",
+        "Use Python 3.|Set retries to 1.|Why?|2 tests fail.",
+        "Take step 1.|Then step 2.|And at last step 3.|Stop.",
+        "1. Use port 2.|Then stop.",
+        "It is 1.|2.|3.|Go.",
+        "Pick 2.|Leave 3.|Go.",
+    ],
+)
+def test_other_numbers_of_a_line_are_no_items(text: str) -> None:
+    assert [clause.text for clause in split_clauses(text.replace("|", " "))] == text.split("|")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Write "since ok. 5.03", as I am not sure.|Then send it.',
+        "Sag ihm „Ja. Nein. Vielleicht“, dann geht er.|Das reicht.",
+        "Il a dit «Non. Jamais», et puis rien.|C'est tout.",
+        "Answer “Yes. No more work.” and stop.|Then wait.",
+        'He said "Stop, never push."|Then he left.',
+        'Say "Do it."|Never say "Later."|Then go.',
+        'It is 5" wide.|Never cut it.|It is 6" long, too.',
+        'He said "Go.|Never come back.|That was all.',
+    ],
+)
+def test_no_sentence_ends_in_what_is_quoted_within_one(text: str) -> None:
+    assert [clause.text for clause in split_clauses(text.replace("|", " "))] == text.split("|")
+
+
 def test_no_sentence_ends_behind_the_number_of_an_item() -> None:
     assert [c.text for c in split_clauses("1. Run it.\n 12. Then stop. Or not.")] == [
         "1. Run it.",

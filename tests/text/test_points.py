@@ -46,6 +46,10 @@ SPLITTERS = pytest.mark.parametrize("split", [_clauses, _kept, sentences])
         "Kommst du am 3. Advent mit zu uns, oder bleibst du daheim?|Sag bald Bescheid!",
         "Ring til hr. Jensen om det, og husk nøglen til kontoret.|Han er sød!",
         "Please ask Mr. J. Smith and John F. Kennedy about all of it.|Then go on!",
+        "Wir wohnen noch in der Lindenstraße 14, 3. OG links, in Kassel.|Kommt bald!",
+        "Er sitzt bei euch im Haus in Zimmer 203, 2. Stock, neben der Küche.|Geht hin!",
+        "Bydlíme v Praze, 3. Patro vpravo, hned vedle té nové školy.|Přijď brzy!",
+        "Ruf Ing. Meier, Lic. Garza und JUDr. Novák noch heute wieder an.|Danach gehen wir!",
         "Take No. 5 as Fig. 3 shows, e.g. Dr. Smith did so before.|Then go on!",
     ],
 )
@@ -66,6 +70,7 @@ def test_no_sentence_ends_behind_a_number_that_says_which_one_or_an_abbreviation
         "Wir treffen uns alle zusammen um 18:30.|Danach gehen alle heim.",
         "So war das bei uns schon im Jahr 2024.|Danach wurde alles besser.",
         "Das Papier hat hier immer die Größe A4.|Danach kommt der Umschlag.",
+        "Es waren am Ende etwa 20, 15.|Manche gingen früher heim.",
         "Wir zahlen dafür jetzt genau $15.|Danach kommt die Rechnung.",
         "Alles steht auf Seite eins von GPT-4.|Danach kommt der Anhang.",
         "The export of last week came as a PDF.|Nobody could read it then.",
@@ -79,6 +84,11 @@ def test_other_numbers_and_words_end_a_sentence(split: Callable[[str], list[str]
 @pytest.mark.parametrize(
     "text",
     [
+        "Wir haben es in der Spalte 4, 5.|Spalte 6 ist noch frei.",
+        "We live at Elm Street 14, 3.|Nobody lives there with us.",
+        "Sperre nie Platz 14, 3.|Lösch nichts.",
+        "Nie an Gleis 9, 3.|Immer warten.",
+        "Never take plan Z.|Ask me.",
         "Never restart worker 3.|Why does worker 4 hang?",
         "Ne touche jamais au port 3.|Pourquoi ça plante ?",
         "Non toccare mai la porta 3.|Perché fallisce?",

@@ -16,13 +16,19 @@ def heads(text: str) -> dict[str, str]:
 
 
 def test_each_row_is_told_by_the_first_one() -> None:
-    first = "| | Barn | House |"
+    first = "| | Barn | House |\n|---|---|---|"
     assert heads(TABLE) == {"| Hire | 6,800 | 9,500 |": first, "| Room | 90 | 120 |": first}
-    assert heads(TABLE.replace("\n", "\r\n")) == heads(TABLE)
+    assert heads(TABLE.replace("\n", "\r\n")) == {row: first.replace("\n", "\r\n") for row in heads(TABLE)}
 
 
 def test_a_table_that_is_indented_and_ends_the_text() -> None:
-    assert heads("  | a | b |\n  |:--|--:|\n  | 1 | 2 |") == {"| 1 | 2 |": "| a | b |"}
+    assert heads("  | a | b |\n  |:--|--:|\n  | 1 | 2 |") == {"| 1 | 2 |": "| a | b |\n  |:--|--:|"}
+
+
+def test_a_table_that_a_summary_quotes_in_part() -> None:
+    quoted = "#4: Side by side.\n… | a | b |\n |--|--|\n …\n | 1 | 2 |\n…\n | 3 | 4 |\n#5: Then | so."
+    found = heads(quoted)
+    assert found["| 1 | 2 |"] == found["| 3 | 4 |"] == "| a | b |\n |--|--|"
 
 
 @pytest.mark.parametrize(

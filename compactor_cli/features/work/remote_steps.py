@@ -186,14 +186,17 @@ def remote_step(words: Sequence[str], step: Step) -> str:
         return _aws(rest)
     if program in ("gcloud", "az"):
         return _said(program, rest, _TEXT_WIDTH) if _in_store(rest) else _cloud(program, rest)
-    if program not in _OF_FILES and not _SCRIPT.search(program) and _in_store(rest):
+    return "" if program in _OF_FILES or _SCRIPT.search(program) else _by_its_words(program, rest)
+
+
+def _by_its_words(program: str, rest: Sequence[str]) -> str:
+    """Return what any program does elsewhere that is asked for by words which tell of that."""
+    if _in_store(rest):
         return _said(program, rest, _TEXT_WIDTH)
     acting = _asks_to_act(rest)
     if program in _HOSTING:  # what stands first may only begin a project here
         acting = not (_PARTS_OF | _ACTING | _ENDING).isdisjoint(_part(rest))
-    if acting and program not in _OF_FILES and not _SCRIPT.search(program):
-        return _said(program, _telling(rest, _TITLE_WIDTH - len(program) - 1), _TITLE_WIDTH)
-    return ""
+    return _said(program, _telling(rest, _TITLE_WIDTH - len(program) - 1), _TITLE_WIDTH) if acting else ""
 
 
 def _asks_to_act(rest: Sequence[str]) -> bool:

@@ -28,6 +28,7 @@ from compactor_cli.strategies.adaptive.arrangement import (
 )
 from compactor_cli.strategies.adaptive.conversation import is_chat, is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
+from compactor_cli.strategies.adaptive.lone_lines import says_nothing
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.adaptive.said_after import said_after
 from compactor_cli.strategies.shared.details import REACH
@@ -104,7 +105,8 @@ class PlanBuilder:
         self.outdated = outdated_lists(inputs.messages)
         self.talk = is_talk(inputs.messages, session)
         # where the user waits for an answer in a chat, the one before comes after what the user said
-        self.awaits = is_request(inputs.groups[-1], inputs.messages) and is_chat(inputs.messages)
+        self.chat = is_chat(inputs.messages)
+        self.awaits = is_request(inputs.groups[-1], inputs.messages) and self.chat
         self.people = self.talk and people_talk(inputs.messages)
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
@@ -199,6 +201,7 @@ class PlanBuilder:
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """Return what becomes of every group when these lines are taken."""
         chosen = self._complete(chosen)
+        chosen = self._telling(chosen) if self.chat else chosen
         by_group: dict[int, list[ChosenLine]] = {}
         for choice in chosen:
             by_group.setdefault(self.group_of[self.lines.message(choice.line)], []).append(choice)
@@ -250,6 +253,13 @@ class PlanBuilder:
     def _is_complete(self, line: int, there: Set[int]) -> bool:
         is_answer = self.inputs.messages[self.lines.message(line)].role == "assistant"
         return is_answer or all(at in there for at in self._said_after(line))
+
+    def _telling(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
+        """Return the lines but for those of the agent that say nothing beside the others."""
+        taken, groups = {choice.line for choice in chosen}, (*self.kept, *self.present, *self.whole)
+        there = {i for group in groups for i in self.inputs.groups[group].messages}
+        messages = self.inputs.messages
+        return [choice for choice in chosen if not says_nothing(choice.line, taken, self.lines, messages, there)]
 
     def _extra(self) -> int:
         """Return the tokens that the last summary has besides its lines."""
@@ -304,7 +314,9 @@ class PlanBuilder:
             state = self._state_behind(stretch, decisions) if ends else ""
             slot = self.quoter.slot([*stretch.gone, *stretch.groups], chosen, state, based=stretch is based)
             slot = self._ended(slot) if ends else slot
-            if slot.budget < sum(g.tokens for g in stretch.groups) and (slot.excerpts or slot.state or slot.quotes):
+            folds = not self.folded.isdisjoint(group.index for group in stretch.groups)
+            saves = folds or slot.budget < sum(group.tokens for group in stretch.groups)
+            if saves and (slot.excerpts or slot.state or slot.quotes):
                 slots.append(slot)
                 ends = False
                 for group in (*stretch.gone, *stretch.groups):

@@ -19,6 +19,7 @@ from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.replies import reply_to
+from compactor_cli.strategies.adaptive.lone_lines import leads_on
 from compactor_cli.strategies.adaptive.must_keep import picked_lines
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.clean import one_line
@@ -184,6 +185,8 @@ class InPlaceRenderer:
             used, end = used + costs[at], at
         while start < end and used + costs[start] <= both:
             used, start = used + costs[start], start + 1
+        while 0 < start < end and leads_on(self._lines, lines[start - 1]):
+            start -= 1
         return *lines[:start], *lines[end:]
 
     def _text(self, part: Part, number: int, chosen: Sequence[int], all_lines: range) -> str:

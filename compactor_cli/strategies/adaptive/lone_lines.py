@@ -1,0 +1,52 @@
+"""Lines of an agent's answer that say nothing alone: a heading, the first row of a table, a question long answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.talk_words import asks
+from compactor_cli.model.message import Message
+from compactor_cli.text.clauses import LEADS_ON, split_clauses
+from compactor_cli.text.patterns import compiled_later
+
+_LONGEST = 80
+"""Characters of a line with a colon at its end at most that says no more than that something follows."""
+_TELLS = compiled_later(r"\d|[`/\\_=]|\w[.@]\w")
+"""What tells a fact in such a line, or in a question: a figure, or the name of a file."""
+_HEADING = compiled_later(r"\s*(?:#{1,6}\s+\S.*|\*\*[^*\n]+\*\*:?)\s*")
+_RULE = compiled_later(r"\s*\|?(?=[^\n]*--)[ \t:|-]+")
+_NEAR = 2
+"""Lines behind such a line among which is what it leads to."""
+
+
+def leads_on(lines: SessionLines, line: int) -> bool:
+    """Return whether a line says nothing without those that follow: a heading, what ends in a colon, and the first row
+    of a table, with the rule below it. A heading with a figure or a name of a file tells that."""
+    text = lines.text(line)
+    bare = text.strip(" \t*_")
+    if bare.endswith(LEADS_ON) or _HEADING.fullmatch(text):
+        return len(bare) <= _LONGEST and not _TELLS.search(bare)
+    if not text.lstrip().startswith("|"):
+        return False
+    if _RULE.fullmatch(text.rpartition("\n")[2]):
+        return True
+    follows = line + 1 < len(lines) and lines.piece_of[line + 1] == lines.piece_of[line]
+    return follows and _RULE.fullmatch(lines.text(line + 1)) is not None
+
+
+def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequence[Message], there: Set[int]) -> bool:
+    """Return whether a line of an agent's answer says nothing beside what is `taken`: it leads to what is not, or asks
+    what the user answered with words that are not. `there`: messages that stay whole."""
+    message = lines.message(line)
+    if messages[message].role != "assistant":
+        return False
+    if leads_on(lines, line):
+        behind = lines.of_piece(lines.piece_of[line])
+        near = range(line + 1, min(line + 1 + _NEAR, behind.stop))
+        return not any(at in taken and not leads_on(lines, at) for at in near)
+    text = lines.text(line)
+    if _TELLS.search(text) or not all(asks(clause.text) for clause in split_clauses(text)):
+        return False
+    answer = next((at for at in range(message + 1, len(messages)) if messages[at].origin == "request"), -1)
+    return answer >= 0 and answer not in there and taken.isdisjoint(lines.of_message(answer))
