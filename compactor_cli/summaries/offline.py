@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from compactor_cli.features.work.told_files import told_file
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.summaries.answered import before_last_request, since_last_request
-from compactor_cli.summaries.corrections import standing
+from compactor_cli.summaries.corrected_findings import standing
 from compactor_cli.summaries.facts import left_out, left_out_before
 from compactor_cli.summaries.items import WEIGHTS, SummaryItem
 from compactor_cli.summaries.layout import Page, PageLine, beside_end, described, not_said, render

@@ -13,7 +13,7 @@ from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
-from compactor_cli.summaries.corrections import is_statement, with_corrections
+from compactor_cli.summaries.corrected_findings import is_statement, with_corrections
 from compactor_cli.summaries.facts import LEFT_OUT, facts_of, line_of_row, parse, shown_files
 from compactor_cli.summaries.items import SummaryItem, order_of
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of

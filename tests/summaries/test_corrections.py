@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.summaries.corrections import standing
+from compactor_cli.summaries.corrected_findings import standing
 from compactor_cli.summaries.items import SummaryItem
 from compactor_cli.summaries.sections import candidates
 from tests.pipeline.sessions import assistant, filler, transcript, user
