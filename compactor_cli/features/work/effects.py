@@ -252,7 +252,7 @@ def _made(said: str, arguments: dict[str, Any], *, named: bool = True) -> list[s
         if not _ISSUE_KEY.fullmatch(members.get("key", "")):
             members.pop("key", None)  # it may open something
         called = [members[key] for key in _CALLED if _NAMES_ITSELF.fullmatch(members.get(key, ""))]
-        names = (text for key, text in members.items() if named and not measures(key, text))
+        names = (text for key, text in members.items() if named and not measures(key))
         words = [text for text in names if _NAMES_ITSELF.fullmatch(text) and text not in given]
         if found := called[:1] or _identities(members) or words[:2]:
             return found

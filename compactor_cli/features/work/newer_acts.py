@@ -16,18 +16,19 @@ _VALUES = ("value", "enabled", "new_value", "newValue")
 _WHY = frozenset(("reason", "comment", "note", "message", "why", "description"))
 """Arguments that say nothing of what is set."""
 
-_MEASURED = compiled_later(r"(?:^|_)(?:eta(?:_?\w+)?|m?s|sec|seconds|count|total|duration)$")
-_TIME = compiled_later(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d\d?:\d\d(?::.*)?")
-"""Members of a result that say how much, by their names, or when, by their values; these name nothing."""
+_MEASURED = compiled_later(
+    r"(?:^|_)(?:at|ts|time|date|timestamp|eta(?:_?\w+)?|m?s|sec|seconds|count|total|duration)$|At$"
+)
+"""Members of a result that say when something was done, or how much; they name nothing."""
 _SAID_ID = compiled_later(r"(?<![\w-])(?:(\w+)[ _-])?(?:id|ID|Id)[ ]?[=:#][ ]?(\S+?)(?=[\s,;)\]]|[.]?$)")
 """How a result in few words says what something is called: `ok id=tl-4`."""
 _OF_OTHERS = word_set("user session request node payment trace correlation tenant process thread run job parent")
 _FEW_CHARACTERS = 80
 
 
-def measures(member: str, value: str) -> bool:
-    """Return whether a member of a result says when or how much."""
-    return _MEASURED.search(member) is not None or _TIME.fullmatch(value) is not None
+def measures(member: str) -> bool:
+    """Return whether a member of a result says when or how much, by its name."""
+    return _MEASURED.search(member) is not None
 
 
 def said_name(said: str) -> str:
