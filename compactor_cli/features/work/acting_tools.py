@@ -60,14 +60,6 @@ _LOCAL = word_set(
 """What tools that work on files, pages and the agent's own notes begin with."""
 _ALSO_PAGES = word_set("page project")
 """Those that services have, too."""
-_ALONE = word_set("deploy rollback publish refund escalate provision")
-"""Verbs that are names of tools by themselves, where an argument says what of a service is meant."""
-_SERVICES = word_set(
-    "service app application deployment release environment env cluster namespace site order customer package stage"
-)
-"""What such an argument is called."""
-_SET_TO = frozenset(("value", "values", "enabled", "new_value", "newValue"))
-"""Arguments that say what something is set to."""
 _BETWEEN = word_set("for of to from by with in on at and or")
 _SERVICE_WORDS = 2
 """So many words of a service may stand before the verb: `google_calendar_create_event`."""
@@ -138,15 +130,10 @@ def verb_of(tool: str, arguments: object) -> str:
 
 def _verb_on_thing(tool: str, arguments: object) -> str:
     """Return the verb of a tool whose name may be that of one for files and plans of the session, where the arguments
-    say that it acts on a thing of a service: a file that has an identity, or a name and no path; a flag that is set to
-    a value."""
+    say that it acts on a thing of a service: a file that has an identity, or a name and no path."""
     if not isinstance(arguments, dict):
         return ""
     words = tool_words(tool)
-    if words[:-1] == () and words[-1:] and words[0] in _ALONE:
-        return words[0] if any(isinstance(arguments.get(name), str) for name in _SERVICES) else ""
-    if words[1:] and words[-1] == "set" and not _SET_TO.isdisjoint(arguments):
-        return "set" if (_OF_AGENT | _RECORDS | LOOKING).isdisjoint(words[:-1]) else ""
     meant = [key for key in arguments if _OF_SERVICE.fullmatch(key)]
     if _FILE_TOOL.search(tool) and words[0] not in LOOKING:
         placed = any(_PLACE.search(key) for key in arguments if key not in meant)

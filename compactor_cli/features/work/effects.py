@@ -15,7 +15,6 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line
 from compactor_cli.features.work.json_results import result_members, says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
-from compactor_cli.features.work.newer_acts import measures, replaced_line, said_name, setting_key
 from compactor_cli.features.work.secret_words import argument_without_values
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
@@ -94,8 +93,6 @@ class Act(Struct, frozen=True):
     """Names of all arguments but those that say what is to be done, and to which thing."""
     is_plain: bool = False
     """The details tell all of these, and each is one value."""
-    replaces: str = ""
-    """What the line of that begins with which it takes the place of."""
 
 
 class Effect(Struct, frozen=True):
@@ -120,8 +117,6 @@ class Effect(Struct, frozen=True):
     """Its other arguments by their names, as they are told."""
     act: Act | None = None
     """Of a tool that says which thing it acts on."""
-    sets: str = ""
-    """What another act shares that sets the same to another value."""
 
 
 def act_effect(call: ToolCall) -> Effect:
@@ -154,18 +149,14 @@ def act_effect(call: ToolCall) -> Effect:
     is_plain = {name for name, _ in details} == set(rest) and all(map(_is_scalar, rest.values()))
     act = Act(
         *(thing, verb_of(call.tool, arguments), named, title, details),
-        *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain, replaced_line(head, arguments)),
+        *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain),
     )
     text, ended = act_text(f"{named} {title}".strip(), details), _ended(call.tool, arguments)
     if asked and done and call.answered and not (is_meant or made):
         text = ""  # an agent may add two numbers by such a tool
     others = tuple((name, said) for name in arguments if (said := _shown(name, arguments, call.tool)) and said != asked)
     return Effect(
-        *(text, key, done, reason(call), ended, call.undecided),
-        asked=head,
-        given=others,
-        act=act if thing else None,
-        sets=setting_key(call.tool, arguments),
+        text, key, done, reason(call), ended, call.undecided, asked=head, given=others, act=act if thing else None
     )
 
 
@@ -244,16 +235,13 @@ def _made(said: str, arguments: dict[str, Any], *, named: bool = True) -> list[s
     if address:
         return [address.group()]
     given = set(map(_scalar, arguments.values()))
-    if name := said_name(said):
-        return [name] if name not in given else []
     for record in _records(said):
         told = ((key, _scalar(item)) for key, item in record.items() if key not in _NOT_MEANT and not is_secret(key))
         members = {key: text for key, text in told if text and not is_key(text)}
         if not _ISSUE_KEY.fullmatch(members.get("key", "")):
             members.pop("key", None)  # it may open something
         called = [members[key] for key in _CALLED if _NAMES_ITSELF.fullmatch(members.get(key, ""))]
-        names = (text for key, text in members.items() if named and not measures(key))
-        words = [text for text in names if _NAMES_ITSELF.fullmatch(text) and text not in given]
+        words = [text for text in members.values() if named and _NAMES_ITSELF.fullmatch(text) and text not in given]
         if found := called[:1] or _identities(members) or words[:2]:
             return found
     return []

@@ -23,7 +23,6 @@ from compactor_cli.features.work.folders import main_folder, session_folder, sho
 from compactor_cli.features.work.git_files import stash_verb
 from compactor_cli.features.work.git_steps import Commits, ended_worktree
 from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
-from compactor_cli.features.work.newer_acts import begins_line
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.overtaking import NewestActs
 from compactor_cli.features.work.page_acts import page_effects
@@ -76,8 +75,6 @@ class _State(Struct):
     asked: dict[str, frozenset[str]] = field(default_factory=dict)
     """Names of the arguments with which these failed."""
     newest: NewestActs = field(default_factory=NewestActs)
-    settings: dict[str, str] = field(default_factory=dict)
-    """What tools set to a value -> the line of the last act that did."""
     records: Records = field(default_factory=Records)
     commits: Commits = field(default_factory=Commits)
     branches: Branches = field(default_factory=Branches)
@@ -205,16 +202,11 @@ def _carry_effect(state: _State, line: str, number: int) -> None:
             _take_place(state, line, number)
 
 
-def _take_place(state: _State, text: str, message: int, act: Act | None = None, sets: str = "") -> None:
+def _take_place(state: _State, text: str, message: int, act: Act | None = None) -> None:
     """Take over that something was done, which may leave nothing of what was done before."""
     if not text:
         return
     overtaken = ""
-    if sets:
-        state.done.pop(state.settings.get(sets, ""), None)
-        state.settings[sets] = text
-    if act and act.replaces:
-        state.done = {said: line for said, line in state.done.items() if not begins_line(said, act.replaces)}
     if act:
         act, text, overtaken = state.records.note(act, text)
     brief = brief_text(act) if act else ""
@@ -332,7 +324,7 @@ def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
         if made := ended_worktree(effect.text, state.done):
             del state.done[made]
             return
-        _take_place(state, effect.text, call.message, effect.act, effect.sets)
+        _take_place(state, effect.text, call.message, effect.act)
     else:
         what = effect.text + (f": {effect.reason}" if effect.reason else "")
         state.asked[effect.key] = frozenset(name for name, _ in effect.given)
