@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.confirmed_steps import confirmed_steps
 from compactor_cli.features.work.effects import ADDRESS, Effect, plain_key, reason, with_alike
 from compactor_cli.features.work.git_files import past_options
 from compactor_cli.features.work.git_steps import first_line, git_step
@@ -119,22 +118,10 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
     if call.undecided or (call.failed is not True and _CALLED_OFF.search(call.said)):
         return None
     if call.failed or gave_up:
-        if all(_is_aside(step) for place, step in enumerate(steps) if place != at):
-            return False
-        return True if steps[at].after and _says_done(call, steps, at) else None
+        return False if all(_is_aside(step) for place, step in enumerate(steps) if place != at) else None
     if at and steps[at - 1].after == "||":  # whether it ran at all depends on the step before
         return None
-    if steps[at].after in (";", "|", "||") and _FATAL.search(call.said):
-        return True if _says_done(call, steps, at) else None
-    return True
-
-
-def _says_done(call: ToolCall, steps: Sequence[Step], at: int) -> bool:
-    """Return whether an output says of a step, before it comes to an error, that it was done."""
-    texts = {place: text for place, step in enumerate(steps) if (text := _step_effect(step, steps)[0])}
-    error = _FATAL.search(call.said)
-    confirmed = confirmed_steps(list(texts.values()), call.said[: error.start() if error else None])
-    return at in texts and list(texts).index(at) in confirmed
+    return None if steps[at].after in (";", "|", "||") and _FATAL.search(call.said) else True
 
 
 def _is_aside(step: Step) -> bool:
