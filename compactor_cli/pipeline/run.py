@@ -37,7 +37,7 @@ from compactor_cli.pipeline.make_report import report, unchanged
 from compactor_cli.pipeline.one_compaction import DAMAGE, OneCompaction
 from compactor_cli.pipeline.repair import repair, taken_out
 from compactor_cli.pipeline.residuals import select_residuals
-from compactor_cli.pipeline.shortened import AskedToStay, shortened_warnings
+from compactor_cli.pipeline.shortened import ToKeep, shortened_warnings
 from compactor_cli.pipeline.stages import COMPLETE, Stages
 from compactor_cli.pipeline.target import is_within, resolve_target
 from compactor_cli.pipeline.tiers import assign_tiers
@@ -195,11 +195,11 @@ def _compact(run: OneCompaction) -> Compaction:
     )
 
 
-def _asked(run: OneCompaction, analysis: Analysis, recall: Recalled) -> AskedToStay:
+def _asked(run: OneCompaction, analysis: Analysis, recall: Recalled) -> ToKeep:
     """Return what was asked to be kept whole, with the tokens that an output with all of it has at least."""
     settings = run.settings
     needs = kept_tokens(analysis, settings) + recall.tokens
-    return AskedToStay(compile_patterns(settings.keep), settings.keep_last, needs, run.tools.counter.count)
+    return ToKeep(compile_patterns(settings.keep), settings.keep_last, needs, run.tools.counter.count)
 
 
 def _remembered(run: OneCompaction) -> tuple[Memory, ...]:

@@ -25,7 +25,7 @@ _LARGE = 0.1
 """Share of the output from which on what `--keep` matches may have taken the room of requests."""
 
 
-class AskedToStay(Struct, frozen=True):
+class ToKeep(Struct, frozen=True):
     """What was asked to be kept whole."""
 
     keep: Sequence[re.Pattern[str]] = ()
@@ -36,7 +36,7 @@ class AskedToStay(Struct, frozen=True):
 
 
 def shortened_warnings(
-    messages: Sequence[Message], output: Sequence[Message], plan: Plan, asked: AskedToStay
+    messages: Sequence[Message], output: Sequence[Message], plan: Plan, asked: ToKeep
 ) -> tuple[str, ...]:
     """Warn of each system prompt that was shortened, of the first and the last request of the user, of matches of
     `--keep` and the newest messages that are to be kept where some were, and of what the matches cost requests."""
@@ -47,7 +47,7 @@ def shortened_warnings(
 class _Found:
     """A transcript beside its output."""
 
-    def __init__(self, messages: Sequence[Message], output: Sequence[Message], plan: Plan, asked: AskedToStay) -> None:
+    def __init__(self, messages: Sequence[Message], output: Sequence[Message], plan: Plan, asked: ToKeep) -> None:
         self.messages, self.asked = messages, asked
         self.output, self.out = output, by_index(output)
         self.quotes = {quote.message: quote for slot in plan.slots for quote in slot.quotes}

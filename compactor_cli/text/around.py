@@ -23,7 +23,7 @@ _BLOCK = 0.5
 """Share of what the lines themselves leave for the block around them."""
 
 
-class SeenWords:
+class AroundWords:
     """A text of which some words must be seen."""
 
     def __init__(self, text: str, words: Iterable[Span], further: Callable[[int], Sequence[Span]]) -> None:

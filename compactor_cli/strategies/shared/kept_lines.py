@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from compactor_cli.model.message import Part
-from compactor_cli.text.around import SeenWords, Span, first_and_last_lines
+from compactor_cli.text.around import AroundWords, Span, first_and_last_lines
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.shorten import Short, cut_to, ends, is_shortened, shorten_arguments, shorten_to, text_reference
 
@@ -64,13 +64,13 @@ class KeptLines:
 
         return shorten_arguments(part.text, tokens, longest, self._count, cut)
 
-    def _around(self, text: str, choose: Choice, note: str = "") -> SeenWords:
+    def _around(self, text: str, choose: Choice, note: str = "") -> AroundWords:
         found = list(matches(self._patterns, text))
         if note and text.endswith(note):
             found.append((len(text) - len(note), len(text)))
-        return SeenWords(text, found, choose)
+        return AroundWords(text, found, choose)
 
-    def _shorten(self, around: SeenWords, tokens: int, limit: int, original: str) -> Short:
+    def _shorten(self, around: AroundWords, tokens: int, limit: int, original: str) -> Short:
         """Return what fits; the lines alone where they fit and anything more does not."""
         text = around.text
         short = shorten_to(text, tokens, limit, self._count, around.choose, original=original)
