@@ -67,3 +67,9 @@ def test_a_request_is_not_cut_where_the_mark_takes_what_the_cut_saves(left_out: 
     decision = in_place(inputs, inputs.groups[0], KeptRequest(0, f"{LEFT_OUT} {rest}", inputs.count(rest), whole=False))
     assert decision is not None
     assert (decision.rendition == "whole") is whole
+
+
+@pytest.mark.parametrize("text", ["...", "…", "[…]"])
+def test_a_request_of_nothing_but_signs_asks_to_go_on_and_stays(text: str) -> None:
+    kept = choose_requests(requests(*EARLIER, text), 20, words)
+    assert [request.text for request in kept if request.message == len(EARLIER)] == [text]

@@ -166,8 +166,11 @@ class _Chooser:
             self.later[index] = *earlier, *self.later[index]
         self.main = self._main()
         self.taken: set[int] = set()
-        self.gaps = frozenset(i for i, s in enumerate(self.sentences) if not s.clause.text.strip(_GAP))
-        """Sentences that only say where an earlier round left something out."""
+        with_words = {s.request for s in self.sentences if s.clause.text.strip(_GAP)}
+        self.gaps = frozenset(
+            i for i, s in enumerate(self.sentences) if s.request in with_words and not s.clause.text.strip(_GAP)
+        )
+        """Sentences that only say where an earlier round left something out; alone, "..." asks to go on."""
         self.bundles: list[list[int]] = []
         self.used = 0
         self.best = max((sentence.worth for sentence in self.sentences), default=0.0)
