@@ -73,8 +73,8 @@ def copy(tmp_path_factory):
     )
 
     (package / "strategies/brief.py").write_text(block("A strategy."))
-    with_import(package / "strategies/__init__.py", "from compactor_cli.strategies.brief import Brief")
-    edit(package / "strategies/__init__.py", "        Truncate(),\n", "        Truncate(),\n        Brief(),\n")
+    line = '    "truncate": "truncate.Truncate",\n'
+    edit(package / "strategies/__init__.py", line, f'{line}    "brief": "brief.Brief",\n')
 
     (package / "scoring/length.py").write_text(block("A scorer."))
     with_import(package / "scoring/__init__.py", "from compactor_cli.scoring.length import LengthScorer")
