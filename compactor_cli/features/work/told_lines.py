@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.secret_words import hidden, secrets_of
+from compactor_cli.features.work.secret_arguments import secrets_of
+from compactor_cli.features.work.secret_words import hidden
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.secret_values import without_secrets
 
