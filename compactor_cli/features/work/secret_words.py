@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from compactor_cli.text.cached import remembered
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import CUT, is_open, is_random, is_secret, may_hold_secrets, without_secrets
@@ -96,7 +97,7 @@ _MAY_SET = (
         "isql",
         "clickhouse",
     ),
-    *("login", "sudo", "crypt", "unlock", "unseal", "obscure", "set"),
+    *("login", "sudo", "crypt", "unlock", "unseal", "obscure", "setx", "setenv", "set -"),
 )
 """One of these stands in every command, in lower case, with a value that is a secret by nothing but its place."""
 _SHELLS = word_set("bash sh zsh dash ssh su eval")
@@ -112,7 +113,8 @@ _LEAST_BEGUN, _LONGEST_TOLD = 3, 240
 def without_values(words: Sequence[str], found: list[str] | None = None) -> list[str]:
     """Return the words of a command with `…` in place of values that are told nowhere. `found`: takes these."""
     sets, bare, own = _sets(words)
-    if not sets and not may_hold_secrets(" ".join(words)) and not _gives_in_short(words):
+    named_some = may_hold_secrets(" ".join(words))
+    if not (sets or named_some or _gives_in_short(words)):
         return list(words)
     found = [] if found is None else found
     short = _short_options(words)
@@ -140,10 +142,10 @@ def without_values(words: Sequence[str], found: list[str] | None = None) -> list
         ):
             opens = not own and not is_open(named, word)
             opens = opens or is_secret(named) or any(is_secret(other) for other in words if other.startswith("--"))
-            told.append(CUT if opens else without_secrets(word, found))
+            told.append(CUT if opens else without_secrets(word, found) if named_some else word)
         else:
             named = named or (word if sets and at > sets and not word.startswith("-") else "")
-            told.append(without_secrets(word, found))
+            told.append(without_secrets(word, found) if named_some else word)
         _keep(word, told[-1], found)
     return told
 
@@ -259,9 +261,18 @@ def _sets(words: Sequence[str]) -> tuple[int, bool, bool]:
 
 def command_without_values(command: str, found: list[str] | None = None) -> str:
     """Return a command line with `…` in place of values that are told nowhere. `found`: takes these."""
+    told, values = _without_values(command)
+    if found is not None:
+        found += values
+    return told
+
+
+@remembered
+def _without_values(command: str) -> tuple[str, tuple[str, ...]]:
+    """Return a command line as it is told, and what is left out: several stages ask for both."""
     if not may_hold_secrets(command) and not any(map(command.lower().__contains__, _MAY_SET)):
-        return command
-    found = [] if found is None else found
+        return command, ()
+    found: list[str] = []
     told: list[str] = []
     done = 0
     line = list(raw_steps(command))
@@ -278,7 +289,7 @@ def command_without_values(command: str, found: list[str] | None = None) -> str:
             told += (command[done:start], cut)
             done = end
     told.append(command[done:])
-    return without_secrets("".join(told), found)
+    return without_secrets("".join(told), found), tuple(found)
 
 
 def _plain(command: str, step: RawStep) -> list[str]:
