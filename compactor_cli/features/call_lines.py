@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from compactor_cli.features.work.ledger import call_arguments
+from compactor_cli.features.work.told_of_calls import told_of_call
 from compactor_cli.model.message import Part
 from compactor_cli.text.escapes import readable
 from compactor_cli.text.json_values import parse_json
@@ -88,7 +89,7 @@ def call_label(part: Part) -> str:
     if isinstance(arguments, dict):
         words = (value for value in arguments.values() if isinstance(value, str) and len(value) <= _LABEL)
         about = _first(arguments, PATHS) or _command(arguments) or next(words, "")
-    about = about.strip().split("\n")[0]
+    about = told_of_call(part, about).strip().split("\n")[0]
     label = f"{part.name} {short_path(about)[:_LABEL]}"
     return " ".join(f"{label} ".replace(": ", " ").replace("→", " ").split())
 

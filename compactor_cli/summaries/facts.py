@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from functools import reduce
 from operator import itemgetter
 
 from msgspec import Struct, field
@@ -28,7 +29,9 @@ from compactor_cli.features.work.ledger import (
 )
 from compactor_cli.features.work.open_errors import only_looks
 from compactor_cli.features.work.same_paths import KnownPaths
+from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.told_files import files_in_state
+from compactor_cli.features.work.told_of_calls import ToldOfCalls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot, pair
 from compactor_cli.summaries.outline import FACTS, cells
@@ -153,9 +156,10 @@ def facts_of(
         if only_looks(command.text):
             continue
         outcome = {True: "failed", False: "ok", None: ""}[command.failed]
-        add("Commands", shown_command(command.text), "", [command.message], outcome)
+        add("Commands", shown_command(command_without_values(command.text)), "", [command.message], outcome)
+    told_of = ToldOfCalls(messages)
     for line, numbers in ledger.errors:
-        add("Errors", line, "", list(numbers))
+        add("Errors", reduce(told_of.told, numbers, line), "", list(numbers))
     for snippet in changes(messages):
         if (touched := facts.get(("Files", paths.known(snippet.about)))) is not None:
             touched.changed_line = _changed_line(snippet.lines) or touched.changed_line

@@ -11,6 +11,7 @@ from compactor_cli.features.work.calls import handles
 from compactor_cli.features.work.ledger import call_arguments, call_text
 from compactor_cli.features.work.open_errors import misfortune
 from compactor_cli.features.work.short_results import short_result
+from compactor_cli.features.work.told_of_calls import told_of_call
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import answered_calls
 from compactor_cli.summaries.items import SummaryItem, order_of
@@ -35,7 +36,7 @@ def newest_calls(messages: Sequence[Message]) -> list[SummaryItem]:
     ]
     items: dict[str, SummaryItem] = {}  # calls that read alike are told once, as of the newest
     for message, call, result in reversed(calls):
-        text = f"{_words_of(call)} ({call.name}{_how_it_ended(call, result)})"
+        text = told_of_call(call, f"{_words_of(call)} ({call.name}{_how_it_ended(call, result)})")
         items.setdefault(text, SummaryItem("In progress", text, (message.number,), order_of(message, 999)))
         if len(items) == _LAST:
             break

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from compactor_cli.features.followed import answers_before_turns, calls_in_text
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.same_paths import KnownPaths
+from compactor_cli.features.work.told_of_calls import ToldOfCalls
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
@@ -87,7 +88,7 @@ def candidates(
     agent went on after them. `overcome`: as for `facts_of`."""
     items: list[SummaryItem] = []
     matcher = Keywords(keywords)
-    files = shown_files(messages)
+    files, told_of = shown_files(messages), ToldOfCalls(messages)
     repeated = {quote.message for quote in quotes}
     quoted_texts = {quote.text for quote in quotes}
     earlier: list[tuple[str, str]] = []
@@ -106,7 +107,7 @@ def candidates(
             items += _assistant(message, matcher, replies=asked)
             said = message.text("text").strip() or said
         asked = message.origin == "request"
-        items += _outputs(message, keywords, files, overcome)
+        items += _outputs(message, keywords, files, overcome, told_of)
     if messages and messages[-1].origin == "request" and not answered:
         items.append(SummaryItem("Next", UNANSWERED, (messages[-1].number,), order_of(messages[-1], 999)))
     newest = _just_now(messages)
@@ -328,7 +329,7 @@ def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterat
 
 
 def _outputs(
-    message: Message, keywords: frozenset[str], files: Collection[Spot], overcome: Set[int]
+    message: Message, keywords: frozenset[str], files: Collection[Spot], overcome: Set[int], told_of: ToldOfCalls
 ) -> Iterator[SummaryItem]:
     """Yield lines of tool output that speak of what is kept, and error lines of results not known to have failed, and
     not `overcome` since; of `files` that are shown only what the tool itself says before anything else."""
@@ -340,13 +341,11 @@ def _outputs(
         if (message.index, position) in files and not part.failed:
             errors = [line for line in errors[:1] if part.text.lstrip().startswith(line.strip())]
         for order, line in enumerate(errors):
-            yield SummaryItem(
-                "Errors", f"`{one_line(line, LONG_LINE)}`", (message.number,), order_of(message, order), 3.0 - order
-            )
+            text = f"`{one_line(told_of.told(line, message.number), LONG_LINE)}`"
+            yield SummaryItem("Errors", text, (message.number,), order_of(message, order), 3.0 - order)
         for order, line in enumerate(_telling_lines(part.text, keywords)):
-            yield SummaryItem(
-                "Details", f"`{one_line(line, LONG_LINE)}`", (message.number,), order_of(message, order + 10), 2.0
-            )
+            text = f"`{one_line(told_of.told(line, message.number), LONG_LINE)}`"
+            yield SummaryItem("Details", text, (message.number,), order_of(message, order + 10), 2.0)
 
 
 def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:

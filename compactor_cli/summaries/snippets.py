@@ -16,6 +16,7 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.secret_values import without_secrets
 
 _LINES, _WIDTH = 8, 160
 """Lines of a snippet, and characters of a line."""
@@ -77,7 +78,8 @@ def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
                 known = paths.known(path)
                 snippets.pop(known, None)
                 snippets[known] = CodeSnippet(known, _filled(lines), message.number)
-    return [snippet for snippet in snippets.values() if snippet.lines][-_MOST:]
+    newest = [snippet for snippet in snippets.values() if snippet.lines][-_MOST:]
+    return [replace(snippet, lines=tuple(map(without_secrets, snippet.lines))) for snippet in newest]
 
 
 class CarriedChange(Struct, frozen=True):

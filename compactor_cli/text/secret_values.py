@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
@@ -16,20 +17,30 @@ _KEY = compiled_later(
     r"|(?i:(?<=authorization: )(?:bearer|basic|token) (?![$<])[^\s'\"]+|\bbearer (?=[^\s'\"]*\d)[^\s'\"]{12,})"
     r"|(?<=://)[^/\s@:\"'<>]{0,80}:(?!\d{1,5}(?:[/?#]|$))[^\s\"'<>]{1,200}(?=@)"
     r"|(?<=https://)(?!…|[a-z]{1,20}@)[^/\s@:\"'<>]{1,200}(?=@)"
+    r"|(?<=AccountKey=)[\w+/=]{12,}|(?<=/bot)\d{5,12}:[\w-]{20,}|(?<=hooks\.slack\.com/services/)[\w/-]{20,}"
 )
 """Keys as they look: with the prefix of a provider, or in an address."""
 _HINTS = (
     *("pass", "pwd", "secret", "token", "key", "cred", "auth", "otp", "cvv", "cvc", "bearer", "identified", "://"),
     *(f"{word}{sign}" for word in ("pw", "pat", "pin") for sign in "=\"':_- "),
     *("cookie", "sk-", "sk_", "rk-", "rk_", "xai", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_", "hf_", "npm_"),
+    *("jwt", "psk", "salt", "sig=", "signature=", "hook", "/bot", "securestring"),
     *("glpat", "xox", "akia", "asia", "aiza", "eyj", "-----begin"),
 )
 """One of these stands in every text that has such a value."""
 _WORD = compiled_later(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])")
-_SECRET = word_set("password passwd passphrase passwort secret token credential otp cvv cvc apikey pwd authorization")
+_SECRET = word_set(
+    "password passwd passphrase passwort secret token credential cred otp cvv cvc apikey pwd authorization jwt psk"
+)
 _GLUED = ("password", "passwd", "passphrase", "secret", "token", "apikey")
 """What a word may end in that is written as one with what it opens: `PGPASSWORD`, `-Dpassword`."""
-_WITH_OWNER = frozenset(("pass", "pw", "pat", "auth", "pin"))
+_GLUED_TO_OWNER = compiled_later(
+    r"(?:db|sql|pg|mysql|redis|store|keystore|trust|truststore|key|user|usr|admin|root|my|app|ssl|cert|mail|smtp|ftp|ssh"
+    r"|ldap|login|wifi|proxy|http|auth|service|svc|server|client|vault)(?:pass|pwd|psk|salt|cred)"
+    r"|(?:auth|access|secret|private|signing|encryption|master|license|deploy|ssh)key"
+)
+"""Short words written as one with what they open: `dbpass`, `authkey`. Behind others they end words of the language."""
+_WITH_OWNER = frozenset(("pass", "pw", "pat", "auth", "pin", "salt", "bearer"))
 """Words that are one only behind the word of what they open: `DB_PASS`."""
 _OF_KEYS = word_set("api secret access private signing encryption auth deploy license ssh gpg master")
 """Words before `key` that say that it opens something."""
@@ -56,6 +67,8 @@ _NO_VALUES = word_set(
 _VARIABLE = compiled_later(
     r"(?:\w+ )?\$(?:\w+|\{\w+(?::?[-?+=])?\}|\(.*)|`.*|<[\w -]*>?|\{\{.*|[*.]+|%\w*%?", re.DOTALL
 )
+_PATH = compiled_later(r"(?:~|\.{1,2})/[\w./-]+|/(?:[a-z._-]+/)+[\w.-]+")
+"""Where a secret lies. What has capitals or digits between its slashes may be one itself."""
 _GIVEN = compiled_later(
     r"(?<![\w$.-])(?P<name>-{0,2}[A-Za-z_][\w.\[\]-]{0,79})(?P<close>\\{0,3}[\"'`]?)"
     r"(?P<sign>[ \t]?(?:=>|:=|[=:])[ \t]{0,2}(?!=))(?P<open>\\{0,3}[\"'`])?"
@@ -66,6 +79,26 @@ _BARE = compiled_later(
 _OPTION = compiled_later(r"(?<![\w-])--?([A-Za-z][\w-]{1,40})[ \t]+(?![-\s])([^\s\"'`]+)")
 _LITERAL = compiled_later(r"(?i)\b((?:password|passphrase|identified(?: with \S{1,40})? by)[ \t]+)(['\"])([^'\"\n]+)")
 """How a statement of SQL gives a password."""
+_NAMED_BEFORE = compiled_later(
+    r"(?i)\b\w{0,20}(?:name|key)(?P<q>\\{0,3}[\"']?)[ \t]?[:=][ \t]?(?P=q)(?P<name>[\w./-]{1,80})(?P=q),[ \t]?(?P=q)"
+    r"\w{0,20}value(?P=q)[ \t]?[:=][ \t]?(?P=q)(?P<value>[^\s\"'\\,;{}\[\]]{1,500})"
+)
+"""A setting whose name and value are members of their own."""
+_IN_SETTER = compiled_later(
+    r"\b\w{0,40}(?:[sS]et|[pP]ut|[aA]dd)\w{0,40}\([ \t]?(?P<q>[\"'])(?P<name>[\w./-]{1,80})(?P=q),[ \t]?(?P<p>[\"'])"
+    r"(?P<value>[^\"'\n]{1,500})(?P=p)"
+)
+_LITERAL_ARGUMENT = compiled_later(
+    r"(?:\b(?:set|change|update|reset)_?(?i:password|passwd|passphrase|secret)\([ \t]?|\bPASSWORD\("
+    r"|\b(?i:ConvertTo-SecureString)[ \t]+(?:-String[ \t]+)?"
+    r"|\b(?i:password|passwd|pwd|secret)[ \t]?=[ \t]?(?i:\w{0,20}crypt|\w{0,20}hash|md5|sha\d{0,3}|password)\("
+    r"|(?i:\bset password for \S{1,80} ?= ?))(?P<q>[\"'])(?P<value>[^\"'\n]{1,500})(?P=q)"
+)
+"""Literals inside the brackets of what makes a secret of them."""
+_QUERY = compiled_later(r"(?i)[?&](?P<name>sig|signature|key)=(?P<value>[^\s\"'&#<>]{8,500})")
+_HOOK = compiled_later(r"(?i)hooks?[./](?P<path>[\w./-]{20,400})")
+_LEAST_OF_HOOK = 20
+"""Characters of the last part of the address of a hook, which opens it."""
 _IN_PROSE = compiled_later(
     r"(?i)\b(?:password|passphrase|passwd|secret|token|api[ _-]?key)[ \t]+(?:is |was |of )?[\"'`(]?([\w!#$%^&*+-]{12,})"
 )
@@ -74,6 +107,8 @@ _LEAST_STRONG = 6
 _LONGEST_COUNT = 7
 """Digits of a number of tokens."""
 _SIGNS = "!@#$%^&*"
+_LEAST_RANDOM, _LEAST_TURNS = 8, 3
+"""Characters of a word that a machine drew, and how often letters and digits take turns in it."""
 _LEAST_MIXED = 2
 """Digits of a value in prose; a word with one may be the name of anything."""
 
@@ -91,6 +126,8 @@ def is_secret(name: str) -> bool:
         return True
     if last == "key" and before:
         return not _OF_KEYS.isdisjoint(before) or (name.isupper() and _OTHER_KEYS.isdisjoint(before))
+    if _GLUED_TO_OWNER.fullmatch(last):
+        return True
     return name.isupper() and _GLUED_VARIABLE.fullmatch(last.upper()) is not None
 
 
@@ -102,6 +139,8 @@ def is_open(name: str, value: str) -> bool:
     """Return whether what stands where a secret of this name does is none: nothing, a variable, a number of tokens."""
     bare = value.strip("\"'`\\ \t")
     if not bare or bare == CUT or bare.lower() in _NO_VALUES or _VARIABLE.fullmatch(bare):
+        return True
+    if _PATH.fullmatch(bare):
         return True
     plural = name.lower().endswith("s") and not name.lower().endswith("ss")
     if bare.isdigit() and len(bare) <= (_LONGEST_COUNT if plural else _LEAST_MIXED):
@@ -115,6 +154,14 @@ def is_strong(value: str) -> bool:
         return False
     letters = any(map(str.isalpha, value))
     return letters and any(character.isdigit() or character in _SIGNS for character in value)
+
+
+def is_random(value: str) -> bool:
+    """Return whether a word looks drawn by a machine: letters and digits take turns in it."""
+    if len(value) < _LEAST_RANDOM or any(character in "./:@=(" for character in value):
+        return False
+    signs = [character.isdigit() for character in value if character.isalnum()]
+    return sum(one != other for one, other in pairwise(signs)) >= _LEAST_TURNS
 
 
 def is_key(value: str) -> bool:
@@ -139,7 +186,7 @@ def without_secrets(text: str, found: list[str] | None = None) -> str:
     if not may_hold_secrets(text):
         return text
     found = [] if found is None else found
-    text = _without_given(without_keys(text, found), found)
+    text = _without_settings(_without_given(without_keys(text, found), found), found)
 
     def cut_option(match: re.Match[str]) -> str:
         name, value = match[1], match[2]
@@ -153,6 +200,37 @@ def without_secrets(text: str, found: list[str] | None = None) -> str:
     text = _OPTION.sub(cut_option, text)
     text = _LITERAL.sub(lambda match: match[0] if is_open("password", match[3]) else cut(match, 3), text)
     return _IN_PROSE.sub(lambda match: cut(match, 1) if _is_mixed(match[1]) else match[0], text)
+
+
+def _without_settings(text: str, found: list[str]) -> str:
+    """Return a text without values that stand behind the name of their setting in a way of its own."""
+
+    def cut(match: re.Match[str], *, opens: bool) -> str:
+        if not opens or is_open("", match["value"]):
+            return match[0]
+        found.append(match["value"])
+        start, whole = match.start(), match[0]
+        return whole[: match.start("value") - start] + CUT + whole[match.end("value") - start :]
+
+    low = text.lower()
+    if "value" in low:
+        text = _NAMED_BEFORE.sub(lambda match: cut(match, opens=is_secret(match["name"])), text)
+    if "(" in text:
+        text = _IN_SETTER.sub(lambda match: cut(match, opens=is_secret(match["name"])), text)
+    if "pass" in low or "secret" in low or "securestring" in low or "pwd" in low:
+        text = _LITERAL_ARGUMENT.sub(lambda match: cut(match, opens=True), text)
+    if "=" in text:
+        text = _QUERY.sub(lambda match: cut(match, opens=match["name"] != "key" or is_random(match["value"])), text)
+    return _HOOK.sub(lambda match: _without_last(match[0], found), text) if "hook" in low else text
+
+
+def _without_last(address: str, found: list[str]) -> str:
+    """Return the address of a hook without its last part, where that looks drawn by a machine."""
+    begin, slash, last = address.rpartition("/")
+    if not slash or len(last) < _LEAST_OF_HOOK or not is_random(last):
+        return address
+    found.append(last)
+    return f"{begin}/{CUT}"
 
 
 def _is_mixed(value: str) -> bool:

@@ -41,6 +41,10 @@ FAILED_TESTS = [
     "Traceback (most recent call last):",
     "error[E0425]: cannot find value",
     "ERROR: file or directory not found: tests/x",
+    "Test run summary: Failed! - tide.dll (net9.0|x64)",
+    "  Test run summary: Failed!",
+    "Build failed with 1 error(s) in 2.3s",
+    "    Build failed with 12 error(s) and 1 warning(s)",
 ]
 PASSED_TESTS = [
     "3 passed in 0.1s",
@@ -144,6 +148,16 @@ def test_each_way_of_saying_it_is_heard(kind, failed, line):
         ("tests", "see Test summary: total: 5, failed: 0, succeeded: 5"),
         ("tests", "except ImportError while loading conftest files"),
         ("tests", "Test summary: to come"),
+        ("tests", "Test run summary: Failed"),
+        ("tests", "Test run summary: Failed tests are listed above"),
+        ("tests", "see Test run summary: Failed!"),
+        ("tests", "Test run summary: Zero tests ran"),
+        ("tests", "Build failed with 0 errors"),
+        ("tests", "Build failed with a warning"),
+        ("tests", "Build succeeded with 1 warning(s)"),
+        ("tests", "Build failed without errors"),
+        ("tests", "says: Build failed with 2 errors"),
+        ("tests", "BuildFailed with 1 error"),
         ("lint", "3 files inspected, 2 offenses detected, 2 offenses corrected"),
         ("lint", "offenses detected by others: 2"),
         ("lint", "the tide: 2 errors, 3 warnings"),
@@ -153,6 +167,13 @@ def test_each_way_of_saying_it_is_heard(kind, failed, line):
 )
 def test_what_looks_like_a_sum_is_none(kind, line):
     assert verdict(kind, line).failed is None
+
+
+@pytest.mark.parametrize("end", ["Build failed with 1 error", "Test run summary: Failed!"])
+def test_a_failure_behind_the_sum_of_another_project_is_one(end):
+    assert verdict("tests", f"Test summary: total: 3, failed: 0, succeeded: 3\n{end}").failed is True
+    assert verdict("tests", f"Test run summary: Passed!\n{end}").failed is True
+    assert verdict("tests", f"{end}\nTest run summary: Passed!").failed is True
 
 
 def test_what_says_neither_is_neither():

@@ -39,7 +39,18 @@ LOOKS = [
     "python sync.py cp a b:c",
     "tool move std::a std::b",
     "tool copy x 12:30",
-    "just sync a remote:b",
+    "just sync a remote:b/c",
+    "gsutil cp -n a gs://b/x",
+    "gsutil -n cp a gs://b/x",
+    "tool mv --no-clobber a gs://b/x",
+    "rclone copy a remote:b/c --ignore-existing",
+    "tool sync en:de fr:it",
+    "mutagen sync list name:x",
+    "tool upload a title:hello",
+    "vite sync a theme:dark",
+    "tool copy a remote:",
+    "tool put a b key:x/y",
+    "tool copy a remote:b",
 ]
 
 

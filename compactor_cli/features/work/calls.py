@@ -13,7 +13,7 @@ from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, m
 from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_refused, shell_line
 from compactor_cli.features.work.looking_tools import runs_code
 from compactor_cli.features.work.named_commands import named_command
-from compactor_cli.features.work.secret_words import argument_without_values
+from compactor_cli.features.work.secret_arguments import argument_without_values, secrets_of
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import NO_RESPONSE, Message, Part
 from compactor_cli.model.pairing import Pairing, answered_calls
@@ -145,6 +145,18 @@ def answered_call(call: Part, result: Part) -> ToolCall:
 def runs_command(call: Part) -> bool:
     """Return whether a call runs a command, of a shell or of the program that its tool is named after."""
     return bool(_begun(call, 0).command)
+
+
+def secrets_given(call: Part) -> Sequence[str]:
+    """Return the values of secrets that a call was given."""
+    return _secrets_given(f"{call.name}\n{call.text}")
+
+
+@remembered
+def _secrets_given(name_and_text: str) -> tuple[str, ...]:
+    name, _, text = name_and_text.partition("\n")
+    call = _begun(Part("tool_call", text, 0, name=name), 0)
+    return tuple(secrets_of(call.tool, call.arguments, call.command))
 
 
 def main_argument(arguments: Any, tool: str = "") -> str:

@@ -82,7 +82,7 @@ _TESTS_FAILED = (
         r"\n(?:(?:FAILED|ERROR)[ \t]+\S+\.\w+|FAIL(?=[\s:])|(?:FAIL|ERROR): \w|FAILED \(|(?:FAILURES|ERRORS)!$|"
         r"(?:#|ℹ) fail [1-9]|//\S+[ \t]+(?:FAILED|TIMEOUT)\b|\[ +FAILED +\]|Result: FAIL|Test suite \S+: FAIL|"
         r"(?:\[error\] )?Failed: Total|make(?:\[\d+\])?: \*\*\*|Traceback \(most recent call last\)|"
-        r"ImportError while loading conftest|"
+        r"ImportError while loading conftest|[ \t]*(?:Test run summary: Failed!|Build failed with [1-9]\d* error)|"
         r"ERROR: (?:file or directory )?not found|[1-9]\d* errors? (?:in [\d.]+m?s\b|occurred outside)|"
         r"=+ .*\b[1-9]\d* errors?\b.*=+$|"
         r"[ \t]*(?:--- FAIL:|[1-9]\d* fail$|not ok\b(?!.*# (?:TODO|SKIP))|Errors[ \t]+[1-9]\d* errors?$)|"

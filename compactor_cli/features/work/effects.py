@@ -15,7 +15,7 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line
 from compactor_cli.features.work.json_results import result_members, says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
-from compactor_cli.features.work.secret_words import argument_without_values
+from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import is_key, is_secret, without_secrets
@@ -128,7 +128,9 @@ def act_effect(call: ToolCall) -> Effect:
         call = replace(call, failed=True)
     given = _identities(arguments) or _named_by_tool(call.tool, arguments)
     called = (key for key in _TITLE_KEYS if key in arguments)
-    titles = [_shown(key, arguments, call.tool) or _listed(arguments[key], _SCALAR_WIDTH) for key in called]
+    titles = [
+        _shown(key, arguments, call.tool) or _elements(key, arguments, call.tool, _SCALAR_WIDTH) for key in called
+    ]
     persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
     is_meant = any((*given, *titles, *persons, *filter(_NUMBERED.search, arguments)))
     titles += filter(None, (_scalar(arguments.get(key)) for key in PATH_KEYS))
@@ -280,6 +282,12 @@ def _shown(name: str, arguments: dict[str, Any], tool: str) -> str:
     return _scalar(argument_without_values(name, str(value), arguments, tool)) if _is_scalar(value) else ""
 
 
+def _elements(name: str, arguments: dict[str, Any], tool: str, room: int) -> str:
+    """Return what fits of an argument of several elements, without values of secrets."""
+    value = arguments[name]
+    return _listed(list_without_values(name, value, arguments, tool) if isinstance(value, list) else value, room)
+
+
 def _is_scalar(value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
@@ -294,7 +302,7 @@ def _details(tool: str, arguments: dict[str, Any], told: Collection[str]) -> tup
     found: list[tuple[str, str]] = []
     room = _ARGUMENTS_WIDTH
     for key in names:
-        text = _shown(key, arguments, tool) or _listed(arguments[key], room - len(key) - 3)
+        text = _shown(key, arguments, tool) or _elements(key, arguments, tool, room - len(key) - 3)
         size = len(key) + len(text) + 3
         if text and text not in told and size <= room:
             found.append((key, text))

@@ -112,8 +112,13 @@ _REMOVES = word_set("rm del delete deletefile purge rmdir mb rb move mv moveto")
 """Words with which what is kept elsewhere is removed, or a place for it made."""
 _STORED = compiled_later(r"(?!https?:|file:)[a-z][a-z\d+]{1,11}://[\w.@%-]\S*")
 """Where something is kept elsewhere: `gs://bucket/a`."""
-_PLACED_AT = compiled_later(r"[A-Za-z][\w-]+:(?!\d+$|//|[\\:])[^:]*")
-"""The same by the name that a program has for the place: `remote:folder/a`."""
+_PLACED_AT = compiled_later(r"[A-Za-z][\w-]+:(?!//|[\\:])[^:/]*/[^:]*")
+"""The same by the name that a program has for the place: `remote:folder/a`. Without a folder it may be anything."""
+_PLACE = compiled_later(r"[A-Za-z][\w-]+:(?!\d+$|//|[\\:])[^:]*")
+_BY_NAME = "rclone"
+"""The program that names places so, with a folder or without."""
+_KEEPS_OLD = word_set("-n --no-clobber --ignore-existing")
+"""Options with which nothing may have been copied."""
 _NO_NAME = word_set("put mv move")
 """Of those the verbs behind which this may be a key, or a name in code."""
 _SSH_VALUED = compiled_later(r"-[BbcDEeFIiJLlmOopQRSWw]")
@@ -163,7 +168,7 @@ def asked_of(words: Sequence[str]) -> Sequence[str]:
 def remote_step(words: Sequence[str], step: Step) -> str:
     """Return what a command does elsewhere, in short; empty when it does nothing there."""
     program, rest = _program(words)
-    if program not in _KNOWN and not (_asks_to_act(rest) or _in_store(rest)):
+    if program not in _KNOWN and not (_asks_to_act(rest) or _in_store(rest, named=program == _BY_NAME)):
         return ""  # most commands: which of their values are told need not be known
     program, rest = _program(without_values(words))
     if program in _PUBLISHERS and (done := _published(program, rest)):
@@ -191,7 +196,7 @@ def remote_step(words: Sequence[str], step: Step) -> str:
 
 def _by_its_words(program: str, rest: Sequence[str]) -> str:
     """Return what any program does elsewhere that is asked for by words which tell of that."""
-    if _in_store(rest):
+    if _in_store(rest, named=program == _BY_NAME):
         return _said(program, rest, _TEXT_WIDTH)
     acting = _asks_to_act(rest)
     if program in _HOSTING:  # what stands first may only begin a project here
@@ -279,17 +284,19 @@ def _copy(program: str, rest: Sequence[str]) -> str:
     return "" if tries or len(plain) < 2 or not _REMOTE.search(plain[-1]) else _said(program, plain[-2:], _TEXT_WIDTH)
 
 
-def _in_store(rest: Sequence[str]) -> bool:
+def _in_store(rest: Sequence[str], *, named: bool = False) -> bool:
     """Return whether a command puts something into a store elsewhere, or removes something of it, by any program: a
-    verb stands first, and where it acts is an address of such a store."""
+    verb stands first, and where it acts is an address of such a store. `named`: or a name with nothing behind it."""
     at = next((at for at, word in enumerate(rest[:_FIRST_WORDS]) if word in _COPIES | _REMOVES), -1)
     if at < 0 or not all(word.startswith("-") for word in rest[: max(0, at - 1)]):
+        return False
+    if not _KEEPS_OLD.isdisjoint(rest):
         return False
     behind = dropwhile(_is_option, rest[at + 1 :])
     given = list(takewhile(lambda word: not _is_option(word), behind))
     if rest[at] in _REMOVES and any(map(_STORED.fullmatch, given[:1])):
         return True
-    by_name = rest[at] not in _NO_NAME and any(map(_PLACED_AT.fullmatch, given[-1:]))
+    by_name = rest[at] not in _NO_NAME and any(map((_PLACE if named else _PLACED_AT).fullmatch, given[-1:]))
     return rest[at] in _COPIES and len(given) > 1 and (by_name or any(map(_STORED.fullmatch, given[-1:])))
 
 

@@ -1,16 +1,15 @@
-"""Values that are told nowhere, in commands and in the arguments of tools: keys, passwords, and what is set of an
-environment or a store of secrets."""
+"""Values that are told nowhere in commands: keys, passwords, what is set of an environment or a store of secrets."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
+from compactor_cli.text.cached import remembered
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.secret_values import CUT, is_open, is_secret, may_hold_secrets, without_secrets
+from compactor_cli.text.secret_values import CUT, is_open, is_random, is_secret, may_hold_secrets, without_secrets
 from compactor_cli.text.shell import RawStep, raw_steps, unquoted, word_set
 
 _SAYING = ("echo", "printf")
@@ -34,13 +33,18 @@ _NAMING = compiled_later(
 _LITERAL = "--from-literal"
 _BODIES = ("--value", "--body", "--data", "-b", "-p", "--patch")
 _OPTION = compiled_later(r"--?[A-Za-z][\w-]*")
+_SHORT_OPTION = compiled_later(r"-\w")
 _NAME_PARTS = compiled_later(r"[A-Za-z]+")
 _NAME = compiled_later(r"[\w./-]+")
 _BODY = compiled_later(r"-b.+")
 _HEADER = compiled_later(r"([\w-]+):\s*(.+)", re.DOTALL)
 _OF_HEADER = ("-H", "--header")
 _COOKIE = "cookie"
-_USER = ("-u", "-U", "--user", "--username", "--proxy-user")
+_USER = ("-u", "-U", "--user", "--username", "--proxy-user", "--auth", "-auth", "--basic-auth", "--creds")
+_USER_IN_WORD = compiled_later(
+    r"(?:-[uU](?=[A-Za-z])(?!se)|--(?:user|username|proxy-user|auth|basic-auth|creds)=)[^\s:/=]*:(?!//).+", re.DOTALL
+)
+"""An option and a user with a password as one word."""
 _USER_WITH_PASSWORD = compiled_later(r"(?!\d+:\d+$)([^\s:/=]*):(?!//)(.+)", re.DOTALL)
 _NO_PASSWORD = compiled_later(r"(?:\d{1,5}|[\d.:/-]*:[\d.:/-]*(?:/(?:tcp|udp))?)")
 """What `-p` may be given that is a port."""
@@ -56,6 +60,10 @@ _GLUED_ONLY = word_set("mysql mysqldump mysqladmin mysqlimport mariadb mariadb-d
 """Those that take it in the same word: what follows is something else."""
 _LOGS_IN = "login"
 _LOGIN_OPTIONS = ("-p", "-w")
+_OPENING = word_set("login unlock unseal passwd authtoken obscure")
+"""Words behind which a value stands that opens something, where it looks drawn by a machine."""
+_SETTING = word_set("set setx setenv")
+"""Programs that set a variable whose name and value are words of their own."""
 _TAKERS = word_set("passwd chpasswd cryptsetup htpasswd")
 """Programs that read a password from their input."""
 _MAY_SET = (
@@ -89,7 +97,7 @@ _MAY_SET = (
         "isql",
         "clickhouse",
     ),
-    *("login", "sudo", "crypt"),
+    *("login", "sudo", "crypt", "unlock", "unseal", "obscure", "setx", "setenv", "set -"),
 )
 """One of these stands in every command, in lower case, with a value that is a secret by nothing but its place."""
 _SHELLS = word_set("bash sh zsh dash ssh su eval")
@@ -98,66 +106,15 @@ _PARTS = compiled_later(r"[\s:\"'{},/=?&@]+")
 _CODE = compiled_later(r"(?:python|node|ruby|perl|php)[\d.]*")
 _OF_CODE = ("-c", "-e", "-r", "--eval")
 _SEVERAL = 2
-_LONGEST_ARGUMENT = 2_000
-_MOST_NESTED = 4
 _LEAST_BEGUN, _LONGEST_TOLD = 3, 240
 """Characters of a value that tell something of it, and of what is told at most."""
-_VALUES = word_set("value val data secret")
-"""What the value of a setting is called that another argument names."""
-_NAMES = word_set("name key variable var env id field setting option property param parameter")
-_SETTINGS = word_set("secret secrets password credential credentials token")
-"""Words of tools that set what is told nowhere."""
-_ALONE = word_set("pin auth pass pw pwd")
-"""Arguments that open something if nothing else is in their name."""
-
-
-def is_secret_argument(name: str, arguments: dict[str, Any], tool: str = "") -> bool:
-    """Return whether an argument of a tool holds what opens something, by its name, or by the setting whose value it
-    is."""
-    low = name.lower()
-    if is_secret(name) or low in _ALONE:
-        return True
-    if low not in _VALUES:
-        return False
-    named = (value for key, value in arguments.items() if key.lower() in _NAMES and isinstance(value, str))
-    return not _SETTINGS.isdisjoint(tool.lower().split("_")) or any(map(is_secret, named))
-
-
-def argument_without_values(name: str, value: str, arguments: dict[str, Any], tool: str = "") -> str:
-    """Return the value of an argument as it is told."""
-    if is_secret_argument(name, arguments, tool) and not is_open(name, value):
-        return CUT
-    return without_secrets(value[:_LONGEST_ARGUMENT])
-
-
-def secrets_of(tool: str, arguments: Any, command: str) -> list[str]:
-    """Return the values of secrets that a call was given: what it says may say them again."""
-    found: list[str] = []
-    if command:
-        command_without_values(command, found)
-    elif isinstance(arguments, dict):
-        _collect(tool, arguments, found, _MOST_NESTED)
-    return found
-
-
-def _collect(tool: str, arguments: dict[str, Any], found: list[str], depth: int) -> None:
-    for name, value in arguments.items():
-        if isinstance(value, dict | list):
-            inner = value if isinstance(value, list) else [value]
-            for one in inner if depth else ():
-                if isinstance(one, dict):
-                    _collect(tool, one, found, depth - 1)
-        elif isinstance(value, str | int) and not isinstance(value, bool):
-            text = str(value)
-            if is_secret_argument(name, arguments, tool) and not is_open(name, text):
-                found.append(text)
-            without_secrets(text[:_LONGEST_ARGUMENT], found)
 
 
 def without_values(words: Sequence[str], found: list[str] | None = None) -> list[str]:
     """Return the words of a command with `…` in place of values that are told nowhere. `found`: takes these."""
     sets, bare, own = _sets(words)
-    if not sets and not may_hold_secrets(" ".join(words)) and not _gives_in_short(words):
+    named_some = may_hold_secrets(" ".join(words))
+    if not (sets or named_some or _gives_in_short(words)):
         return list(words)
     found = [] if found is None else found
     short = _short_options(words)
@@ -176,18 +133,19 @@ def without_values(words: Sequence[str], found: list[str] | None = None) -> list
             told.append(CUT)
         elif option in _OF_CODE and any(_CODE.fullmatch(basename(one)) for one in words[: min(at, _FIRST_WORDS)]):
             told.append(without_secrets(word, found))
-        elif _follows_name(words, at):
+        elif _follows_name(words, at) or _is_opening(words, at):
             told.append(CUT)
         elif (cut := _assigned(word, literal=option == _LITERAL, all_of=sets > 0 and at > sets)) != word:
             told.append(cut)
         elif (bare and at > sets and named and not (option and _NAMING.fullmatch(option))) or (
             sets and option in _BODIES
         ):
-            opens = not own or is_secret(named) or any(is_secret(other) for other in words if other.startswith("--"))
-            told.append(CUT if opens else without_secrets(word, found))
+            opens = not own and not is_open(named, word)
+            opens = opens or is_secret(named) or any(is_secret(other) for other in words if other.startswith("--"))
+            told.append(CUT if opens else without_secrets(word, found) if named_some else word)
         else:
             named = named or (word if sets and at > sets and not word.startswith("-") else "")
-            told.append(without_secrets(word, found))
+            told.append(without_secrets(word, found) if named_some else word)
         _keep(word, told[-1], found)
     return told
 
@@ -198,6 +156,18 @@ def _follows_name(words: Sequence[str], at: int) -> bool:
     named = at > 1 and not name.startswith("-") and is_secret(name) and len(_NAME_PARTS.findall(name)) > 1
     in_store = named and "=" not in name and any(map(_STORE.fullmatch, words[1 : min(at - 1, _FIRST_WORDS)]))
     return in_store and not is_open(name, words[at])
+
+
+def _is_opening(words: Sequence[str], at: int) -> bool:
+    """Return whether a word is what something is opened with: `vault login x`, or what a variable is set to that is
+    named before it: `setx API_TOKEN x`."""
+    name = words[at - 1]
+    if words[0] in _SETTING:
+        return at > 1 and _NAME.fullmatch(name) is not None and is_secret(name) and not is_open(name, words[at])
+    if not is_random(words[at]):
+        return False
+    before = next((word for word in reversed(words[:at]) if not _SHORT_OPTION.fullmatch(word)), "")
+    return basename(before) in _OPENING
 
 
 def _keep(word: str, told: str, found: list[str]) -> None:
@@ -213,10 +183,13 @@ def _by_option(word: str, option: str, short: frozenset[str], words: Sequence[st
     if option in _OF_HEADER or word.startswith("--header="):
         start = len("--header=") if word.startswith("--header=") else 0
         header = _HEADER.fullmatch(word, start)
-        opens = header and (header[1].lower() == _COOKIE or is_secret(header[1]))
+        opens = header and (header[1].lower() == _COOKIE or is_secret(header[1].replace("-", "_").upper()))
         return f"{word[: header.start(2)]}{CUT}" if header and opens and not is_open(header[1], header[2]) else word
     if option in _USER and (user := _USER_WITH_PASSWORD.fullmatch(word)):
-        return word if is_open("password", user[2]) else f"{user[1]}:{CUT}"
+        return word if is_open("password", user[2]) or user[1] == user[2] else f"{user[1]}:{CUT}"
+    if _USER_IN_WORD.fullmatch(word):
+        user_named, _, password = word.partition(":")
+        return word if is_open("password", password) else f"{user_named}:{CUT}"
     if option in short and basename(words[0]) not in _GLUED_ONLY and not word.startswith("-"):
         return (
             word if is_open("password", word) or (option not in _sure(words) and _NO_PASSWORD.fullmatch(word)) else CUT
@@ -231,11 +204,15 @@ def _by_option(word: str, option: str, short: frozenset[str], words: Sequence[st
 def _glued(word: str, words: Sequence[str]) -> str:
     """Return the option with which a password is in one word."""
     takes = any(_SHORT.get(basename(other)) == word[:2] for other in words[:_FIRST_WORDS])
+    takes = takes or (_LOGS_IN in words[:_FIRST_WORDS] and is_random(word[2:]))
     return word[:2] if takes and not is_open("password", word[2:].removeprefix("=")) else ""
 
 
 def _gives_in_short(words: Sequence[str]) -> bool:
-    return any(basename(word) in _SHORT for word in words[:_FIRST_WORDS]) or not {*_USER, _LOGS_IN}.isdisjoint(words)
+    first = {basename(word) for word in words[:_FIRST_WORDS]}
+    if not (_SHORT.keys().isdisjoint(first) and _OPENING.isdisjoint(first) and _SETTING.isdisjoint(words[:1])):
+        return True
+    return not {*_USER}.isdisjoint(words) or any(map(_USER_IN_WORD.fullmatch, words))
 
 
 def _short_options(words: Sequence[str]) -> frozenset[str]:
@@ -284,9 +261,18 @@ def _sets(words: Sequence[str]) -> tuple[int, bool, bool]:
 
 def command_without_values(command: str, found: list[str] | None = None) -> str:
     """Return a command line with `…` in place of values that are told nowhere. `found`: takes these."""
+    told, values = _without_values(command)
+    if found is not None:
+        found += values
+    return told
+
+
+@remembered
+def _without_values(command: str) -> tuple[str, tuple[str, ...]]:
+    """Return a command line as it is told, and what is left out: several stages ask for both."""
     if not may_hold_secrets(command) and not any(map(command.lower().__contains__, _MAY_SET)):
-        return command
-    found = [] if found is None else found
+        return command, ()
+    found: list[str] = []
     told: list[str] = []
     done = 0
     line = list(raw_steps(command))
@@ -303,7 +289,7 @@ def command_without_values(command: str, found: list[str] | None = None) -> str:
             told += (command[done:start], cut)
             done = end
     told.append(command[done:])
-    return without_secrets("".join(told), found)
+    return without_secrets("".join(told), found), tuple(found)
 
 
 def _plain(command: str, step: RawStep) -> list[str]:

@@ -14,6 +14,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import SessionPiece
 from compactor_cli.features.work.open_errors import misfortune
 from compactor_cli.features.work.short_results import is_few_words, short_result
+from compactor_cli.features.work.told_of_calls import ToldOfCalls
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_instructions
@@ -87,6 +88,7 @@ class Quoter:
         self.needs_base = self.brief = False
         self._overcome = overcome
         self._call_of = pairing.answers
+        self._told_of = ToldOfCalls(messages, pairing)
         self._carried: dict[Spot, list[CarriedSpan]] = {}
         self._files: dict[Spot, dict[int, str]] = {}
         self._result_of = {call: result for result, call in self._call_of.items()}
@@ -216,8 +218,15 @@ class Quoter:
             elif ends and piece.call:
                 text = f"{text} {GAP}".rstrip() if lines.is_cut(line) else text
                 text += self._short_result((piece.message, piece.part), quoted)
-            yield Excerpt(head, text, joint, worth[line])
+            yield Excerpt(head, self._told(line, text), joint, worth[line])
             last_line, last_piece = line, piece
+
+    def _told(self, line: int, text: str) -> str:
+        """Return what is quoted of a line: of calls and results without secrets, of what is said word for word."""
+        piece = self._lines.piece(line)
+        message = self._messages[piece.message]
+        says = piece.speech or message.origin == "summary" or _is_reply(piece, self._lines.ends[line])
+        return text if says else self._told_of.told(text, message.number)
 
     def _worth(self, choices: Sequence[ChosenLine]) -> dict[int, float]:
         """Return line -> its value; what other lines are in is worth as much as the best of them, or they would stand
@@ -320,8 +329,7 @@ class Quoter:
             outcome = self._outcome((piece.message, piece.part), answer) if answer is not None else ""
             return f"{name} {outcome}" if outcome else name
         if part.kind == "tool_result" or message.role == "tool":
-            words = reply_span(piece.text)
-            if words is not None and words[0] < end:
+            if _is_reply(piece, end):
                 return "user"
             call = self._call_of.get((piece.message, piece.part))
             if call is None or call in quoted:
@@ -350,6 +358,12 @@ def _parted(text: str) -> tuple[str, str]:
     """Return the blanks before a text, and the text."""
     stripped = text.lstrip(" \t")
     return text[: len(text) - len(stripped)], stripped
+
+
+def _is_reply(piece: SessionPiece, end: int) -> bool:
+    """Return whether what ends at `end` of a result is what the user said."""
+    words = reply_span(piece.text)
+    return words is not None and words[0] < end
 
 
 def _begins_reply(piece: SessionPiece, start: int) -> bool:
