@@ -117,6 +117,13 @@ def test_where_the_session_works_is_read_from_records_and_the_document_around_me
         ("cd boot && sed -i s/a/b/ src/log.c", ["edited src/log.c", "edited fw/src/log.c"]),
         ("cd fw && cd lib && sed -i s/a/b/ src/log.c", ["edited src/log.c", "edited fw/src/log.c"]),
         ("sed -i s/a/b/ src/log.c", ["edited src/log.c", "edited fw/src/log.c"]),
+        ("cd fw\nsed -i s/a/b/ src/log.c", ["edited fw/src/log.c 2x"]),
+        ("cd fw; make 2>&1; sed -i s/a/b/ src/log.c", ["edited fw/src/log.c 2x"]),
+        ("cd fw || sed -i s/a/b/ src/log.c", ["edited src/log.c", "edited fw/src/log.c"]),
+        ("cd fw && pushd ../b && sed -i s/a/b/ src/log.c", ["edited src/log.c", "edited fw/src/log.c"]),
+        ("cd fw && make && popd; sed -i s/a/b/ src/log.c", ["edited src/log.c", "edited fw/src/log.c"]),
+        ("cd fw && make & sed -i s/a/b/ src/log.c", ["edited src/log.c", "edited fw/src/log.c"]),
+        ("cd fw && bash -c 'cd .. && sed -i s/a/b/ src/log.c'", ["edited src/log.c", "edited fw/src/log.c"]),
         ("cd fw && sed -i s/a/b/ src/pi.c", ["edited src/pi.c", "edited fw/src/log.c"]),
     ],
 )
@@ -125,3 +132,27 @@ def test_a_file_that_a_command_names_from_a_folder_it_goes_to_is_the_one_known_f
 ) -> None:
     lines = Session().edits("fw/src/log.c").runs(command).texts("file")
     assert [line.removesuffix(", unchecked") for line in lines] == told
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ("cd fw", ["edited src/log.c", "edited fw/src/log.c"]),
+        ("pushd fw && ls", ["edited src/log.c", "edited fw/src/log.c"]),
+        ("cd fw && make", ["edited fw/src/log.c 2x"]),
+        ("cdparanoia -B", ["edited fw/src/log.c 2x"]),
+    ],
+)
+def test_where_a_call_only_went_to_a_folder_nobody_knows_from_where_the_next_one_goes(
+    before: str, told: list[str]
+) -> None:
+    session = Session().edits("fw/src/log.c").runs(before).runs("cd fw && sed -i s/a/b/ src/log.c")
+    assert [line.removesuffix(", unchecked") for line in session.texts("file")] == told
+
+
+def test_a_command_that_is_run_in_a_folder_goes_on_from_there() -> None:
+    session = Session().edits("fw/src/log.c")
+    for command in ("make", "make test"):
+        session.calls("bash", command=command, workdir="/srv/main")
+    session.calls("bash", command="cd fw && sed -i s/a/b/ src/log.c", workdir="/srv/else")
+    assert "edited fw/src/log.c" in [line.removesuffix(", unchecked") for line in session.texts("file")]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from compactor_cli.features.work.acting_tools import commits_elsewhere
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
-from compactor_cli.features.work.folders import folder_of, lies_in, of_user, within
+from compactor_cli.features.work.folders import folder_of, gone_to, lies_in, of_user, only_goes, within
 from compactor_cli.features.work.git_files import KEEPING, commits_back
 from compactor_cli.features.work.ledger import command_actions, every_action, is_within, open_file_edit
 from compactor_cli.features.work.same_paths import KnownPaths
@@ -21,7 +21,6 @@ from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import steps
 
 _CHANGES = ("created", "wrote", "edited", "deleted", "restored")
 _MAKES = ("created", "wrote")
@@ -102,12 +101,15 @@ class ChangedFiles(Struct):
     """Paths as calls named them."""
     seen: set[str] = field(default_factory=set)
     """Paths that were read: who writes to one of them creates nothing."""
+    _went: bool = False
+    """A call did nothing but go to a folder: nobody knows whether those behind it run there."""
 
     def note(self, call: ToolCall, changes: Iterable[tuple[str, str]], order: int) -> list[str]:
         """Take over what a call did to files, as `touched_by` has it; the paths that it changed."""
         changed: list[str] = []
         before_check: list[str] = []
         inside = ""
+        self._went = self._went or only_goes(call.command)
         for given, action in changes:
             if action == "inside":
                 inside = given
@@ -145,10 +147,9 @@ class ChangedFiles(Struct):
 
     def _from_where_it_ran(self, path: str, call: ToolCall) -> str:
         """Return the path that a file is known by which a command names from a folder that it went to first."""
-        if path in self.changes or path.startswith(("/", "~")) or not call.command.startswith("cd "):
+        if path in self.changes or path.startswith(("/", "~")) or self._went or folder_of(call, self.home):
             return path
-        gone = [step.words[1:] for step in steps(call.command) if step.words[0] == "cd"]
-        joined = normpath(join(*gone[0], path)) if len(gone) == 1 and len(gone[0]) == 1 else path
+        joined = normpath(join(gone_to(call.command), path))
         return joined if joined in self.changes or joined in self.seen else path
 
     def _put(self, name: str, known: str, change: Change) -> None:

@@ -28,7 +28,7 @@ from compactor_cli.text.shell import Step, word_set
 
 _SELECTS = word_set("-k -m -run --run -t -p --filter -F --package -testNamePattern --grep -g --tests -w")
 """Options whose value says what a run is limited to."""
-_ONLY_TESTING = ("-only-testing:", "-skip-testing:")
+_ONLY_TESTING = "-only-testing:"
 """How Xcode is told so."""
 GIVEN = (
     *("tests", "test", "testNames", "test_names", "test_name", "testName", "filter", "pattern", "grep", "keyword"),
@@ -79,11 +79,13 @@ class CheckRun(Struct, frozen=True):
     """Names of tests or packages that it was limited to; empty for all."""
     given: frozenset[str] = frozenset()
     """Variables that it was given before the program, with their values: it may build for another system by them."""
+    left_out: frozenset[str] = frozenset()
+    """Tests or tasks that it was told to leave out."""
 
     @property
     def whole(self) -> bool:
         """Return whether it was limited to nothing."""
-        return not self.paths and not self.selected
+        return not self.paths and not self.selected and not self.left_out
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -109,6 +111,7 @@ class CheckRun(Struct, frozen=True):
             and self.folder in ("", other.folder)
             and self._includes(other.paths, other.selected)
             and _options(self.label) >= _options(other.label)
+            and self.left_out <= other.left_out
         )
 
     def compiles(self, other: CheckRun, said: str) -> bool:
@@ -133,10 +136,9 @@ class CheckRun(Struct, frozen=True):
 
     def _runs_like(self, other: CheckRun) -> bool:
         same = self.program == other.program or "*" in (self.program, other.program)
-        same = same or (
-            other.program.split()[0] == self.program.split()[0] and runs_variants(self.label.split(), other.program)
-        )
-        return self.kind == other.kind and same and self.folder in ("", other.folder)
+        same = same or runs_variants(self.label.split(), self.program, other.program)
+        more = self.left_out <= other.left_out
+        return self.kind == other.kind and same and more and self.folder in ("", other.folder)
 
     def _includes(self, paths: tuple[str, ...], names: tuple[str, ...]) -> bool:
         within = not self.paths or _all_within(paths, self.paths)  # of paths there are fewer than of names
@@ -200,11 +202,11 @@ def check_of(step: Step, folder: str = "") -> CheckRun | None:
     said = [basename(shown[0]) if shown[0].startswith("/") else shown[0], *map(_shown, shown[1:])]
     words = program_words(shown)
     label = one_line(" ".join(said), _WIDTH).replace(": ", ":") + (f" (in {folder})" if folder else "")
-    variant, rest = variant_of(program, words[1:])
+    variant, rest, left_out = variant_of(program, words[1:])
     paths, selected = _limits(rest, named=target or program in PLATFORMS or program in FORMATTERS)
     before = step.words[: len(step.words) - len(shown)]  # of `env`
     given = frozenset((*step.given, *(word for word in before if "=" in word)))
-    return CheckRun(kind, label, "*" if target else variant, folder, paths, selected, given)
+    return CheckRun(kind, label, "*" if target else variant, folder, paths, selected, given, left_out)
 
 
 def check_named(label: str) -> CheckRun | None:

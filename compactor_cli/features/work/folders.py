@@ -10,6 +10,7 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.model.message import Message
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import steps
 
 _NEARLY_ALL = 0.9
 _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
@@ -23,6 +24,8 @@ _AT_HOME = r"(?:~|\$HOME|\$\{HOME\})/"
 _CHANGES = compiled_later(
     rf"(?:^|[;&|(\n]\s*)(?:cd|git\s+-C)\s+((?:/|{_AT_HOME})[\w./~+@-]+|'/[^'\n]+'|\"(?:/|{_AT_HOME})[^\"\n]+\")"
 )
+_GOING = ("cd", "pushd", "popd")
+_LOOKING = ("pwd", "ls")
 _USERS = compiled_later(r"(?:\$HOME|\$\{HOME\}|/root|/(?:home|Users)/[^/]+)(?=/|$)")
 """How the folder of a user begins a path where it is not written `~`."""
 
@@ -128,6 +131,22 @@ def within(folder: str, target: str, home: str) -> str:
         elif part not in ("", "."):
             parts.append(part)
     return "/".join(parts)
+
+
+def only_goes(command: str) -> bool:
+    """Return whether a command line does nothing but go to a folder, and look around there."""
+    goes = command.startswith(_GOING)
+    return goes and all(step.words[0] in (*_GOING, *_LOOKING) for step in steps(command))
+
+
+def gone_to(command: str) -> str:
+    """Return the folder that a command line goes to first and stays in, whatever comes of its steps; empty where it
+    does not, or may not."""
+    if not command.startswith("cd "):
+        return ""
+    line = steps(command)
+    strays = any(step.words[0] in _GOING for step in line[1:]) or any(step.after == "&" for step in line)
+    return line[0].words[1] if line[0].after in ("&&", ";") and len(line[0].words) == 2 and not strays else ""
 
 
 def shortening(paths: Sequence[str], home: str) -> str:

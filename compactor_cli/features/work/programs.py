@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Container, Iterable, Sequence
 from typing import Literal
 
 from compactor_cli.features.work.acting_tools import tool_words
@@ -75,7 +74,10 @@ _SUBCOMMANDS: dict[str, CheckKind] = {
     **dict.fromkeys(word_set("vet clippy analyze lint credo"), "lint"),
 }
 _GRADLE = ("gradle", "gradlew")
-_GRADLE_VALUED = word_set("-x --exclude-task --tests -p --project-dir -b --build-file -I --init-script -g -c")
+_GRADLE_LEAVES_OUT = word_set("-x --exclude-task")
+_GRADLE_TELLING = word_set("-P --project-prop --project-dir -b --build-file")
+"""Options of Gradle whose values say what is built, and from what."""
+_GRADLE_VALUED = _GRADLE_LEAVES_OUT | _GRADLE_TELLING | word_set("--tests -p -I --init-script -g -c")
 """Options of Gradle with a value behind them: a task that is not run, a test, a place."""
 _TASK_BEGINS: dict[str, CheckKind] = {
     **dict.fromkeys(word_set("assemble compile build"), "build"),
@@ -91,11 +93,21 @@ _NO_TASK = word_set(
     "apply fix format"
 )
 """Words of tasks that check nothing: they make what tests need, say what there is, change files."""
-_XCODE_VALUED = word_set(
-    "-scheme -project -workspace -target -configuration -destination -sdk -arch -derivedDataPath -resultBundlePath "
-    "-testPlan -archivePath -toolchain -xcconfig -jobs"
+_XCODE_TELLING = word_set(
+    "-scheme -project -workspace -target -configuration -destination -sdk -arch -testPlan -toolchain -xcconfig"
 )
-_XCODE_ASIDE = word_set("-list -version -showsdks -showBuildSettings -showdestinations -exportArchive clean")
+"""Options of Xcode whose values say what is built, from what, and for what."""
+_XCODE_VALUED = _XCODE_TELLING | word_set(
+    "-derivedDataPath -resultBundlePath -archivePath -jobs -only-testing -skip-testing"
+)
+_XCODE_BUILDS = word_set("build-for-testing analyze archive docbuild install")
+"""What Xcode is asked to do more than to build."""
+_XCODE_SETTING = compiled_later(r"[A-Z][A-Z\d_]*=")
+_XCODE_ASIDE = word_set(
+    "-list -version -showsdks -showBuildSettings -showdestinations -showTestPlans -exportArchive -create-xcframework "
+    "-resolvePackageDependencies -exportLocalizations -importLocalizations -dry-run"
+)
+"""Options with which Xcode builds nothing, or only puts together what is built."""
 _TOOLCHAIN = compiled_later(r"\+[A-Za-z\d][\w.-]*")
 
 
@@ -169,16 +181,47 @@ def kind_of(program: str, rest: Sequence[str]) -> CheckKind | None:
     return kind_by_name(program)
 
 
-def variant_of(program: str, rest: Sequence[str]) -> tuple[str, list[str]]:
-    """Return a program with what tells some of its runs from all others (a toolchain, a scheme, tasks for a variant of
-    what is built), and its other arguments."""
-    told = list(filter(None, [_toolchain(program, rest)]))
+def variant_of(program: str, rest: Sequence[str]) -> tuple[str, list[str], frozenset[str]]:
+    """Return a program with what tells some of its runs from all others (a toolchain, a scheme and a destination, tasks
+    for a variant of what is built), its other arguments, and what it is told to leave out."""
     if program == "xcodebuild":
-        told = [word for before, word in pairwise(rest) if before == "-scheme"]
+        given = _with_values(rest, _XCODE_VALUED)
+        told = [f"{option}={value}" for option, value in given if option in _XCODE_TELLING]
+        told += [word for option, word in given if not option and (word in _XCODE_BUILDS or _XCODE_SETTING.match(word))]
+        others = [f"{option}:{value}" for option, value in given if option == "-only-testing"]
+        left_out = [value for option, value in given if option == "-skip-testing"]
     elif program in _GRADLE:
-        told = [word for word in operands(rest, _GRADLE_VALUED) if _is_of_variant(word)]
-    others = [word for word in rest if word not in told and (program != "xcodebuild" or word.startswith("-"))]
-    return " ".join([program, *sorted(f":{word.lstrip(':')}" if program in _GRADLE else word for word in told)]), others
+        given = _with_values(rest, _GRADLE_VALUED)
+        told = [f"-P={value}" for option, value in given if option in _GRADLE_TELLING]
+        told += [f":{word.lstrip(':')}" for option, word in given if not option and _is_of_variant(word)]
+        aside = _GRADLE_LEAVES_OUT | _GRADLE_TELLING
+        kept = [pair for pair in given if pair[0] not in aside and (pair[0] or not _is_of_variant(pair[1]))]
+        others = [word for pair in kept for word in pair if word]
+        kinds = {_gradle_kind(word) for option, word in given if not option}
+        named = [value for option, value in given if option in _GRADLE_LEAVES_OUT]
+        left_out = [task for task in named if not kinds <= {"tests", None} or _gradle_kind(task) != "lint"]
+    else:
+        told = list(filter(None, [_toolchain(program, rest)]))
+        others, left_out = list(rest[len(told) :]), []
+    return " ".join([program, *sorted(told)]), others, frozenset(left_out)
+
+
+def _with_values(rest: Iterable[str], valued: Container[str]) -> list[tuple[str, str]]:
+    """Return options, each with its value, which may be empty, and other words, each with no option before it.
+    `valued`: options whose value is a word of its own, or stands behind them: `-scheme Quay`, `-xtest`."""
+    found: list[tuple[str, str]] = []
+    words = iter(rest)
+    for word in words:
+        joined = next((sign for sign in ":=" if word.partition(sign)[0] in valued and sign in word), "")
+        if word in valued:
+            found.append((word, next(words, "")))
+        elif joined:
+            found.append((word.partition(joined)[0], word.partition(joined)[2]))
+        elif word[:2] in valued:
+            found.append((word[:2], word[2:]))
+        else:
+            found.append((word, "") if word.startswith("-") else ("", word))
+    return found
 
 
 def _toolchain(program: str, rest: Sequence[str]) -> str:
@@ -186,27 +229,46 @@ def _toolchain(program: str, rest: Sequence[str]) -> str:
     return rest[0] if rest and program not in RUNNERS and _TOOLCHAIN.fullmatch(rest[0]) else ""
 
 
-def runs_variants(words: Sequence[str], variant: str) -> bool:
-    """Return whether a command runs the tasks of a variant: they themselves, or the tasks for all variants, as
-    `assemble` does `assembleRelease`."""
-    tasks = variant.split()[1:]
-    return tasks != [] and all(any(_runs_task(word, task) for word in words) for task in tasks)
+def runs_variants(words: Sequence[str], ours: str, variant: str) -> bool:
+    """Return whether a command runs the tasks of a variant of Gradle: they themselves, or the tasks for all variants,
+    as `assemble` does `assembleRelease`. `ours`: what the command itself is a variant of."""
+    (program, *told), (our_program, *ours_told) = variant.split(), ours.split()
+    if program not in _GRADLE or program != our_program:
+        return False
+    settings, ours_set = ([word for word in each if not word.startswith(":")] for each in (told, ours_told))
+    tasks = [word for word in told if word.startswith(":")]
+    asked = operands(words, _GRADLE_VALUED)
+    return tasks != [] and settings == ours_set and all(any(_runs_task(word, task) for word in asked) for task in tasks)
 
 
 def _runs_task(word: str, task: str) -> bool:
     name = task.rsplit(":", 1)[-1]
-    return f":{word.lstrip(':')}" == task or word in (name, tool_words(name)[0])
+    return f":{word.lstrip(':')}" == task or word == name or (word != "" and word == _task_for_all(name))
+
+
+def _task_for_all(name: str) -> str:
+    """Return the task of Gradle that runs one for a variant along with those for the others; empty where none does."""
+    words = tool_words(name)
+    if words[:1] == ("assemble",) and "test" not in words:
+        return "assemble"
+    return "test" if words[:1] == ("test",) and words[-2:] == ("unit", "test") else ""
 
 
 def _is_of_variant(word: str) -> bool:
+    return _goal_kind(word) is None and _gradle_kind(word) is not None
+
+
+def _goal_kind(word: str) -> CheckKind | None:
+    return _SUBCOMMANDS.get(word.rsplit(":", 1)[-1])
+
+
+def _gradle_kind(word: str) -> CheckKind | None:
+    """Return the kind of check that a task of Gradle is; its name may have several words: `testDebugUnitTest`."""
+    if kind := _goal_kind(word):
+        return kind
     name = word.rsplit(":", 1)[-1]
-    return name not in _SUBCOMMANDS and _task_kind("gradle", name) is not None
-
-
-def _task_kind(program: str, name: str) -> CheckKind | None:
-    """Return the kind of check that a task of Gradle is whose name has several words: `testDebugUnitTest`."""
     words = tool_words(name)
-    if program not in _GRADLE or len(words) < 2 or not name.isalnum() or not _NO_TASK.isdisjoint(words):
+    if len(words) < 2 or not name.isalnum() or not _NO_TASK.isdisjoint(words):
         return None
     if words[-1] == "check" and words[0] in _ON_DEVICES:
         return "tests"
@@ -216,9 +278,11 @@ def _task_kind(program: str, name: str) -> CheckKind | None:
 def _kind_by_xcode(rest: Sequence[str]) -> CheckKind | None:
     """Return the kind of check that a run of Xcode is."""
     asked = set(operands(rest, _XCODE_VALUED))
+    if not _XCODE_ASIDE.isdisjoint(rest):
+        return None
     if not asked.isdisjoint(("test", "test-without-building")):
         return "tests"
-    return "build" if _XCODE_ASIDE.isdisjoint((*rest, *asked)) else None
+    return "build" if "clean" not in asked or not asked.isdisjoint(("build", *_XCODE_BUILDS)) else None
 
 
 def kind_by_name(name: str) -> CheckKind | None:
@@ -260,10 +324,11 @@ def _platform_kind(program: str, first: str, plain: Sequence[str], rest: Sequenc
         return None
     if program == "cmake":
         return "build" if "--build" in rest else None
+    if program in _GRADLE and not {"-m", "--dry-run"}.isdisjoint(rest):
+        return None
     if program in ("mvn", "mvnw", *_GRADLE):
         tasks = operands(rest, _GRADLE_VALUED) if program in _GRADLE else plain
-        named = (word.rsplit(":", 1)[-1] for word in tasks)
-        kinds = [kind for name in named if (kind := _SUBCOMMANDS.get(name) or _task_kind(program, name))]
+        kinds = [kind for word in tasks if (kind := _gradle_kind(word) if program in _GRADLE else _goal_kind(word))]
         if program in _GRADLE and "check" in tasks:
             return "tests"
         return "tests" if "tests" in kinds else kinds[-1] if kinds else None
