@@ -6,7 +6,6 @@ Two sentences taken for one may hide a rule behind a question, so a point ends o
 from __future__ import annotations
 
 import re
-import sys
 from functools import lru_cache
 
 from compactor_cli.text.patterns import compiled_later
@@ -55,9 +54,11 @@ _BEHIND_ARTICLE = compiled_later(
     re.IGNORECASE,
 )
 """Such a number where German has it: behind an article, or as a day with its month."""
-_BEHIND_COMMA = compiled_later(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]+(?:[^\S\n]+(\d{1,4})[a-z]?)?,[^\S\n]+([1-9]\d?)$")
-"""Such a number in an address: behind the name of a street or room, and mostly the number of that. Numbers that ascend
-are of a row of them, which may end its sentence."""
+_BEHIND_COMMA = compiled_later(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]+(?:[^\S\n]+\d{1,4}[a-z]?)?,[^\S\n]+[1-9]\d?$")
+_FLOOR = compiled_later(
+    r"[^\S\n]+(?:[OUD]G|Stock(?:werk)?|Etage|(?:Ober|Unter|Zwischen)?[Gg]escho(?:ss|ß)|Patro|Poschodie|Piętro)(?![\w-])"
+)
+"""Such a number in an address: behind the name of a street or room, or the number of that, and before a floor."""
 _AROUND = 120
 """Characters around a number that tell whether the language has such points."""
 _HAS_SUCH = compiled_later(
@@ -136,13 +137,9 @@ def _says_which(text: str, point: int) -> bool:
     if _MONTH.match(text, point + 1):
         return True
     least = max(0, point - _LONGEST)
-    behind_comma = _BEHIND_COMMA.search(text, least, point)
-    of_address = behind_comma and int(behind_comma[2]) < int(behind_comma[1] or sys.maxsize)
-    return (
-        bool(of_address or _BEHIND_ARTICLE.search(text, least, point))
-        and not begins_one(text, point)
-        and _has_points(text, point)
-    )
+    of_address = _FLOOR.match(text, point + 1) and _BEHIND_COMMA.search(text, least, point)
+    of_day = _BEHIND_ARTICLE.search(text, least, point) and not begins_one(text, point)
+    return bool(of_address or of_day) and _has_points(text, point)
 
 
 def _has_points(text: str, point: int) -> bool:
