@@ -6,7 +6,6 @@ Two sentences taken for one may hide a rule behind a question, so a point ends o
 from __future__ import annotations
 
 import re
-import sys
 from functools import lru_cache
 
 from compactor_cli.text.patterns import compiled_later
@@ -17,13 +16,14 @@ _ABBREVIATED = compiled_later(
     r"|(?:dr|mrs?|prof|nr|vs|cf|bzw|bspw|ggf|vgl|sog|usw|approx|excl|incl|resp|inkl|exkl|zzgl|evtl|aprox|núm|pág|máx|mín"
     r"|réf|см|стр|ред|ул|гр)"
     r"|(?-i:Ms|St|Sra?|Srta|Dra|Hr|Fr|Mme|Mlle|Sig|Dott|Ing)(?=\.\s+[^\W\d_])"
-    r"|(?-i:(?:Lic|Arq|Abg|Capt|Sgt|Lt|Mgr|MUDr|JUDr|PhDr|[Ii]nż)(?=\.\s+[A-ZÀ-ÖØ-ÞĀ-Ž]))"
     r"|(?:(?-i:No)|ca|fig|abb|tab|kap|abs|art|vol|sec|eq|ch|pp?|s|bd|str|kl|max|min|около|рис|гл|ок)(?=\.\s+\d)"
     r"|(?-i:max|min|dept|etc)(?=\.\s+(?-i:[a-zà-öø-ÿ]))"
     r")\.",
     re.IGNORECASE,
 )
 """A word whose point ends no sentence: some only before a number, or before what goes on in small letters."""
+_TITLE = compiled_later(r"(?<![Tt]he )(?:Lic|Arq|Abg|Capt|Sgt|Lt|Mgr|MUDr|JUDr|PhDr|[Ii]nż)\.(?=\s+[A-ZÀ-ÖØ-ÞĀ-Ž])")
+"""A title before a name. The same letters are the name of a column, a license or a part, mostly behind an article."""
 _CONSONANTS = compiled_later(
     r"(?!(?-i:[A-Z]{2}))[^\W\d_aeiouyäöüáéíóúàèìòùâêîôûěůőűıąęаеёиоуыэюя]{2,4}\.", re.IGNORECASE
 )
@@ -54,9 +54,11 @@ _BEHIND_ARTICLE = compiled_later(
     re.IGNORECASE,
 )
 """Such a number where German has it: behind an article, or as a day with its month."""
-_BEHIND_COMMA = compiled_later(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]+(?:[^\S\n]+(\d{1,4})[a-z]?)?,[^\S\n]+([1-9]\d?)$")
-"""Such a number in an address: behind the name of a street or room, and mostly the number of that. Numbers that ascend
-are of a row of them, which may end its sentence."""
+_BEHIND_COMMA = compiled_later(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]+(?:[^\S\n]+\d{1,4}[a-z]?)?,[^\S\n]+[1-9]\d?$")
+_FLOOR = compiled_later(
+    r"[^\S\n]+(?:[OUD]G|Stock(?:werk)?|Etage|(?:Ober|Unter|Zwischen)?[Gg]escho(?:ss|ß)|Patro|Poschodie|Piętro)(?![\w-])"
+)
+"""Such a number in an address: behind the name of a street or room, or the number of that, and before a floor."""
 _AROUND = 120
 """Characters around a number that tell whether the language has such points."""
 _HAS_SUCH = compiled_later(
@@ -72,16 +74,17 @@ _ENGLISH = compiled_later(
 )
 """Words of English alone, or nearly, which has no such points: there a number before one ends its sentence."""
 _BEGINS_ONE = compiled_later(
-    r"\s+(?:do|don['’]?t|does|did|never|always|not|only|no|please|why|what|how|when|where|who|which|can|could|will|would"
-    r"|should|must|is|are|was|has|have|the|this|that|these|those|it|its|i|we|you|they|he|she|there|then|use|keep|leave"
+    r"\s+(?:[¿¡]|(?:do|don['’]?t|does|did|never|always|not|only|no|please|why|what|how|when|where|who|which|can|could|will"
+    r"|would|should|must|is|are|was|has|have|the|this|that|these|those|it|its|i|we|you|they|he|she|there|then|use|keep|leave"
     r"|make|let|set|if|and|but|also|so|or|in|on|at|for|to"
     r"|nie|niemals|immer|nur|nicht|nichts|kein\w*|bitte|warum|wieso|weshalb|wie|was|wer|wo|wann|welche\w*|kann\w*|ist"
     r"|sind|hat|haben|habt|wird|soll\w*|muss\w*|darf\w*|lass\w*|lösch\w*|nimm|mach\w*|änder\w*|ich|du|er|sie|wir|ihr|es"
-    r"|das|die|der|dann|danach|davor|vorher|da|dort|hier|jetzt|wenn|falls|und|aber|oder|also|auch|sonst|alle[sr]?)"
-    r"(?![^\W_])",
+    r"|das|die|der|dann|danach|davor|vorher|da|dort|hier|jetzt|wenn|falls|und|aber|oder|also|auch|sonst|alle[sr]?"
+    r"|nunca|jamás|nada|jamais|ne|n(?=['’])|non|não|nigdy|nikdy|никогда|не|pourquoi|почему)"
+    r"(?![^\W_]))",
     re.IGNORECASE,
 )
-"""Words with which a sentence begins, in place of a name or of the thing that a number says which one of."""
+"""Words and marks with which a sentence begins, in place of a name or of the thing that a number says which one of."""
 
 
 def ends_none(text: str, point: int) -> bool:
@@ -89,17 +92,24 @@ def ends_none(text: str, point: int) -> bool:
     return _abbreviates(text, point) or _says_which(text, point)
 
 
+def begins_one(text: str, point: int) -> bool:
+    """Return whether a word with which a sentence begins is behind the point at a place of a text."""
+    return _BEGINS_ONE.match(text, point + 1) is not None
+
+
 def _abbreviates(text: str, point: int) -> bool:
     least = max(0, point - _LONGEST)
     start = max(text.rfind(" ", least, point), text.rfind("(", least, point), text.rfind("\n", least, point), least - 1)
     start += 1
-    for pattern in (_ABBREVIATED, _LETTER, _CONSONANTS):
+    for pattern in (_ABBREVIATED, _TITLE, _LETTER, _CONSONANTS):
         if (match := pattern.match(text, start)) is None or match.end() != point + 1:
             continue
         if pattern is _ABBREVIATED:
             return True
-        if _BEGINS_ONE.match(text, point + 1):
+        if begins_one(text, point):
             continue
+        if pattern is _TITLE:
+            return True
         if _has_points(text, point) if pattern is _CONSONANTS else _is_of_name_or_pair(text, start, point):
             return True
     return text[start:point].lower() in _BEFORE_SMALL and _GOES_ON_SMALL.match(text, point + 1) is not None
@@ -127,13 +137,9 @@ def _says_which(text: str, point: int) -> bool:
     if _MONTH.match(text, point + 1):
         return True
     least = max(0, point - _LONGEST)
-    behind_comma = _BEHIND_COMMA.search(text, least, point)
-    of_address = behind_comma and int(behind_comma[2]) < int(behind_comma[1] or sys.maxsize)
-    return (
-        bool(of_address or _BEHIND_ARTICLE.search(text, least, point))
-        and not _BEGINS_ONE.match(text, point + 1)
-        and _has_points(text, point)
-    )
+    of_address = _FLOOR.match(text, point + 1) and _BEHIND_COMMA.search(text, least, point)
+    of_day = _BEHIND_ARTICLE.search(text, least, point) and not begins_one(text, point)
+    return bool(of_address or of_day) and _has_points(text, point)
 
 
 def _has_points(text: str, point: int) -> bool:
