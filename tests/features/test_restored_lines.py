@@ -27,6 +27,8 @@ def test_a_checkout_that_surely_ran_takes_them_back(command: str) -> None:
     "command",
     [
         "pytest || git checkout src/tides.py",
+        "cd src || ls; git checkout -- tides.py",
+        "git checkout src/tides.py && sed -i s/b/a/ src/tides.py",
         "pytest && git checkout src/tides.py; ls",
         "if ! pytest; then git checkout src/tides.py; fi",
         "ls && (git checkout src/tides.py)",

@@ -42,7 +42,7 @@ def restored_places(call: ToolCall) -> list[str]:
         elif step.words[0] == "git" and past_options(step.words[1:])[:1] not in [[look] for look in _LOOKS]:
             taken = _taken(step.words[1:]) if _runs(line, at) else []
             here = normpath(join(folder, folder_option(step.words[1:])))
-            if not taken or here.startswith("..") or _PATTERN.search(here):
+            if not taken or _PATTERN.search(here):
                 return []
             places += [normpath(join(here, path)) for path in taken]
     return [] if any(place.startswith("..") for place in places) else places
