@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from posixpath import join, normpath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.call_lines import ADDED, REMOVED, changed_lines
 from compactor_cli.features.work.calls import answered_call
-from compactor_cli.features.work.changed_files import BY_GIT
-from compactor_cli.features.work.ledger import call_arguments, every_action, is_within
+from compactor_cli.features.work.ledger import call_arguments, every_action
+from compactor_cli.features.work.restored_files import is_restored, restored_places
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.text.patterns import compiled_later
@@ -22,16 +20,18 @@ _SHORTEST = 16
 """Characters of the shortest line that is not like one of any other file."""
 _WRITES = ("old", "new", "Begin Patch", "content", "file_text")
 """One of these stands in every call that changes lines of a file."""
+_BY_GIT = r"(?:\b|\\n)git (?:-\S+ (?:[^-\s]\S* ){0,3}){0,4}"
 _GIT = compiled_later(
-    r"\bgit (?:-C \S+ )?"
-    r"(?:checkout(?! -[bB])|restore|reset|stash|revert|switch(?! -[cC])|merge|rebase|pull|cherry-pick)\b"
+    rf"{_BY_GIT}(?:checkout(?! -[bB])|restore|reset|stash|revert|switch(?! -[cC])|merge|rebase|pull|cherry-pick)\b"
 )
 """Commands behind which nobody knows what the files hold."""
-_KEEPS = compiled_later(r"\bgit (?:-C \S+ )?(?:commit|add|stash|apply|am)\b")
+_KEEPS = compiled_later(rf"{_BY_GIT}(?:commit|add|stage|stash|apply|am)\b")
 """Commands behind which git may hold what was put in before."""
-_RESTORES = compiled_later(r"\bgit (?:checkout|restore) ")
-_NOT_RESTORED = compiled_later(r"^(?:error|fatal): |^Updated 0 paths ", re.MULTILINE)
-_EVERYWHERE = ("", ".", "./", "..", ":/")
+_RESTORES = compiled_later(r"(?:\b|\\n)git (?:-C \S+ )?(?:checkout|restore) ")
+_BRINGS_BACK = compiled_later(
+    rf"{_BY_GIT}(?:apply|am)\b|(?:(?<![\w.-])|\\n)(?:patch|cp|mv|rsync|tar|unzip|install|ln|dd|tee)\s"
+)
+"""Commands that may put into a file what was taken out of it."""
 _AROUND_NAMES = '/"\\:'
 """What stands between the names of files and folders, besides blanks."""
 _READ = 300
@@ -65,6 +65,8 @@ class OutdatedLines:
         """Names of the files that lines were taken out of."""
         self._last = -1
         """The last message that took lines out."""
+        self._took_back = False
+        """Lines may be removed that only a checkout took out."""
         self._put_in: dict[str, dict[str, _Removal]] = {}
         """Paths -> lines that edits put in since git may have taken what the file held -> their removal, should git
         take back the edits."""
@@ -72,19 +74,22 @@ class OutdatedLines:
         """Calls that changed files -> the lines that they put in."""
         for spot in sorted(results):
             call = messages[spot[0]].parts[spot[1]]
+            if self._took_back:
+                self._bring_back(call)
             if (self._removed or self._put_in) and "git " in call.text:
                 self._by_git(spot, call, results[spot])
+            elif self._put_in and "commit" in call.name.lower():
+                self._put_in.clear()
             if any(map(call.text.__contains__, _WRITES)):
                 self._enter(spot, call, results[spot])
         self._echoes = {result: self._added[call] for result, call in answers.items() if call in self._added}
 
     def _by_git(self, spot: Spot, call: Part, result: Part) -> None:
         """Take over what commands of git do to files: a checkout of some of them takes out what was put into these."""
-        arguments = call_arguments(call)
-        places = _restored(every_action(call.name, arguments)) if _RESTORES.search(call.text) else ()
-        restored = [path for path in self._put_in if any(is_within(path, place) for place in places)]
-        if restored and not _KEEPS.search(call.text) and not _NOT_RESTORED.search(result.text):
-            ended = answered_call(call, result)
+        ended = answered_call(call, result)
+        places = restored_places(ended) if _RESTORES.search(call.text) and not _KEEPS.search(call.text) else ()
+        restored = [path for path in self._put_in if any(is_restored(path, place) for place in places)]
+        if restored and not _BRINGS_BACK.search(call.text):
             for path in restored:
                 tail = _tail(path)
                 for text in [text for text, removal in self._removed.items() if removal.path == tail]:
@@ -92,11 +97,24 @@ class OutdatedLines:
                 taken = self._put_in.pop(path)
                 for text, removal in taken.items() if not (ended.failed or ended.undecided) else ():
                     self._take_out(text, replace(removal, message=spot[0]))
+                    self._took_back = True
         elif _GIT.search(call.text):
+            self._took_back = False
             self._removed.clear()
             self._put_in.clear()
         elif _KEEPS.search(call.text):
             self._put_in.clear()
+
+    def _bring_back(self, call: Part) -> None:
+        """Take over that a command may put in again what a checkout took out: from where, nobody knows. What edits put
+        in is known."""
+        everywhere = _BRINGS_BACK.search(call.text) is not None
+        actions = every_action(call.name, call_arguments(call)) if not any(changed_lines(call)) else ()
+        names = {_tail(path).rpartition("/")[2] for path, action in actions if action != "read"}
+        if everywhere or names:
+            taken = [(text, removal.path) for text, removal in self._removed.items() if removal.since >= 0]
+            for text in [text for text, path in taken if everywhere or path.rpartition("/")[2] in names]:
+                del self._removed[text]
 
     def _take_out(self, text: str, removal: _Removal) -> None:
         self._removed[text] = removal
@@ -162,20 +180,6 @@ class OutdatedLines:
 def _tail(path: str) -> str:
     """Return the end of a path, by which its file is known."""
     return "/".join(_slashed(path).rsplit("/", 2)[-2:])
-
-
-def _restored(actions: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the places whose files git takes as they were; none where it is not known which, or git does more."""
-    places: list[str] = []
-    folder = ""
-    for path, action in actions:
-        if action == "inside":
-            folder = path
-        elif action == "restored" and path not in _EVERYWHERE:
-            places.append(normpath(join(folder, path)))
-        elif action in BY_GIT and action != "checked":
-            return []
-    return places
 
 
 def _names_in(text: str) -> list[str]:

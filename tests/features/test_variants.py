@@ -75,6 +75,7 @@ _FINE = {"build": "BUILD SUCCESSFUL in 9s", "cargo": "    Finished `dev` profile
         ("xcodebuild -scheme Quay test -only-testing:A", "xcodebuild -scheme Quay test -skip-testing:A", False),
         ("xcodebuild -scheme Quay test -skip-testing:A", "xcodebuild -scheme Quay test", True),
         ("xcodebuild -scheme TestApp test", "xcodebuild -scheme Other test", False),
+        ("xcodebuild -scheme 'Quay :Bell' test", "xcodebuild -scheme Quay :Bell test", False),
         ("xcodebuild -scheme 日本 test", "xcodebuild -scheme Quay test", False),
         (
             "xcodebuild -workspace A.xcworkspace test",
