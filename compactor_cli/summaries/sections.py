@@ -13,7 +13,7 @@ from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
-from compactor_cli.summaries.corrected_findings import is_statement, with_corrections
+from compactor_cli.summaries.corrected_findings import is_statement
 from compactor_cli.summaries.facts import LEFT_OUT, facts_of, line_of_row, parse, shown_files
 from compactor_cli.summaries.items import SummaryItem, order_of
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
@@ -119,7 +119,7 @@ def candidates(
     if progress and not numbers.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
         newest = [message for message in newest if message.number > progress.messages[0]]
-    items = with_corrections(_came_to([_by_age(item, messages) for item in items], messages))
+    items = _came_to([_by_age(item, messages) for item in items], messages)
     items += _last_thought(newest)
     items += _facts(messages, earlier, overcome)
     return items
@@ -307,7 +307,8 @@ def _request(message: Message, keywords: Keywords, said: str) -> Iterator[Summar
             bonus += _BINDS
         elif order not in substantial:
             bonus -= _AGREES if answered else _NOD
-            needs = (texts[min(substantial, key=lambda at: abs(at - order))],) if substantial else ()
+            near = min(substantial, key=lambda at: abs(at - order), default=-1)
+            needs = (SummaryItem("Goal", texts[near], (), 0).about,) if substantial else ()
             text = f'{text} answers: "{harmless(answered)}"' if answered else text
         yield SummaryItem(section, text, (message.number,), order_of(message, order), bonus, needs=needs)
 
