@@ -16,6 +16,7 @@ from compactor_cli.model.plan import Quote
 from compactor_cli.summaries.corrected_findings import is_statement
 from compactor_cli.summaries.facts import LEFT_OUT, facts_of, line_of_row, parse, shown_files
 from compactor_cli.summaries.items import SummaryItem, order_of
+from compactor_cli.summaries.needed_lines import needing
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last
@@ -126,10 +127,15 @@ def candidates(
 
 
 def _without_overtaken(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
-    """Yield the lines without what the user asked before saying something else of it: that might stay without this."""
-    asked = [item for item in items if item.section in ("Goal", "Constraints") and item.messages]
-    gone = {id(asked[at]) for at in overtaken([(item.messages[0], item.text.strip('"')) for item in asked])}
-    yield from (item for item in items if id(item) not in gone)
+    """Yield the lines without what the user asked before saying something else of it: that might stay without this.
+    What this may only have taken back, or in part, needs it."""
+    places = [at for at, item in enumerate(items) if item.section in ("Goal", "Constraints") and item.messages]
+    gone, perhaps = overtaken([(items[at].messages[0], items[at].text.strip('"')) for at in places])
+    result = list(items)
+    for at, other in sorted(perhaps.items()):
+        needing(result, places[at], [places[other]])
+    left_out = {places[at] for at in gone}
+    yield from (item for at, item in enumerate(result) if at not in left_out)
 
 
 def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
