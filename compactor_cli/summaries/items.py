@@ -46,7 +46,7 @@ class SummaryItem(Struct, frozen=True):
     code: str = ""
     """A block of code under the line."""
     needs: tuple[str, ...] = ()
-    """Texts of the lines without which it would mislead, such as what corrects it."""
+    """What the lines are `about` without which it would mislead, such as what corrects it."""
 
     @property
     def line(self) -> str:

@@ -10,7 +10,6 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import chain
 from math import fsum, log, sqrt
 
 from msgspec.structs import replace
@@ -18,10 +17,11 @@ from msgspec.structs import replace
 from compactor_cli.features.work.told_files import told_file
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.summaries.answered import before_last_request, since_last_request
-from compactor_cli.summaries.corrected_findings import standing
+from compactor_cli.summaries.corrected_findings import with_corrections
 from compactor_cli.summaries.facts import left_out, left_out_before
 from compactor_cli.summaries.items import WEIGHTS, SummaryItem
 from compactor_cli.summaries.layout import Page, PageLine, beside_end, described, not_said, render
+from compactor_cli.summaries.needed_lines import NeededLines, needing_these, standing
 from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
@@ -57,6 +57,8 @@ _ROOMY = 600
 """Tokens from which on a summary has all headings of its form."""
 _FACTS_MOST = 0.7
 """Share of the whole text for which quoted lines make way for facts."""
+_LEAST = 4
+"""Tokens of the shortest line."""
 _MOST = 6_000
 """Candidate lines that are compared; of more, the heaviest and most recent stay."""
 
@@ -88,7 +90,7 @@ def _items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
     messages, form, quotes = request.messages, page.form, request.slot.quotes
     said = candidates(messages, request.keywords, quotes, answered=request.answered, overcome=request.overcome)
     items = beside_end(_distinct([*before_last_request(messages, quotes), *said]), page.since)
-    items = _suiting([*items, *tier_items(messages, request.slot.form)], form)
+    items = with_corrections(_suiting([*items, *tier_items(messages, request.slot.form)], form))
     if IMMEDIATE in sections_in(form):
         items += last_words(messages, at_end=bool(page.since))
     items = _not_in_state(items, page)
@@ -248,7 +250,7 @@ def _by_part(request: SummaryRequest, page: Page, items: Sequence[SummaryItem]) 
     if not page.form.facts_first:
         for part_items, (_, messages) in zip(by_part, request.parts, strict=True):
             part_items.extend(_not_in_state(fact_items(messages, request.overcome), page))
-    return by_part
+    return [needing_these(part_items) for part_items in by_part]
 
 
 def _suiting(items: Sequence[SummaryItem], form: Form) -> list[SummaryItem]:
@@ -365,16 +367,8 @@ def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]
         worth = (WEIGHTS[item.section] + item.bonus) * _FADE ** taken_of[item.section] * news * news + fresh / norm
         return worth / sizes[index]
 
-    at = {item.text: index for index, item in enumerate(items)}
+    needed = NeededLines(items)
     taken: set[int] = set()
-
-    def together(index: int) -> list[int]:
-        """Return a line behind those that it needs, without those that are taken."""
-        if index in taken:
-            return []
-        needed = (at[text] for text in items[index].needs if text in at)
-        return [*dict.fromkeys(chain.from_iterable(map(together, needed))), index]
-
     heap = [(-value(index), index) for index in range(len(items))]
     heapq.heapify(heap)
     while heap and room > 8:
@@ -387,10 +381,10 @@ def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]
             break
         if index in taken or len(items[index].text) / 6 > room:
             continue
-        group = together(index)
+        group = needed.together(index, taken, most=room // _LEAST)
         cost = sum(count(items[n].line) + 1 for n in group)
         cost += 6 * len({items[n].section for n in group if not taken_of[items[n].section]})
-        if cost > room:
+        if cost > room or not group:
             continue
         room -= cost
         taken.update(group)

@@ -14,9 +14,10 @@ from compactor_cli.features.work.told_of_calls import ToldOfCalls
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
-from compactor_cli.summaries.corrected_findings import is_statement, with_corrections
+from compactor_cli.summaries.corrected_findings import is_statement
 from compactor_cli.summaries.facts import LEFT_OUT, facts_of, line_of_row, parse, shown_files
 from compactor_cli.summaries.items import SummaryItem, order_of
+from compactor_cli.summaries.needed_lines import needing
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last
@@ -120,17 +121,22 @@ def candidates(
     if progress and not numbers.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
         newest = [message for message in newest if message.number > progress.messages[0]]
-    items = with_corrections(_came_to([_by_age(item, messages) for item in items], messages))
+    items = _came_to([_by_age(item, messages) for item in items], messages)
     items += _last_thought(newest)
     items += _facts(messages, earlier, overcome)
     return items
 
 
 def _without_overtaken(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
-    """Yield the lines without what the user asked before saying something else of it: that might stay without this."""
-    asked = [item for item in items if item.section in ("Goal", "Constraints") and item.messages]
-    gone = {id(asked[at]) for at in overtaken([(item.messages[0], item.text.strip('"')) for item in asked])}
-    yield from (item for item in items if id(item) not in gone)
+    """Yield the lines without what the user asked before saying something else of it: that might stay without this.
+    What this may only have taken back, or in part, needs it."""
+    places = [at for at, item in enumerate(items) if item.section in ("Goal", "Constraints") and item.messages]
+    gone, perhaps = overtaken([(items[at].messages[0], items[at].text.strip('"')) for at in places])
+    result = list(items)
+    for at, other in sorted(perhaps.items()):
+        needing(result, places[at], [places[other]])
+    left_out = {places[at] for at in gone}
+    yield from (item for at, item in enumerate(result) if at not in left_out)
 
 
 def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
@@ -308,7 +314,8 @@ def _request(message: Message, keywords: Keywords, said: str) -> Iterator[Summar
             bonus += _BINDS
         elif order not in substantial:
             bonus -= _AGREES if answered else _NOD
-            needs = (texts[min(substantial, key=lambda at: abs(at - order))],) if substantial else ()
+            near = min(substantial, key=lambda at: abs(at - order), default=-1)
+            needs = (SummaryItem("Goal", texts[near], (), 0).about,) if substantial else ()
             text = f'{text} answers: "{harmless(answered)}"' if answered else text
         yield SummaryItem(section, text, (message.number,), order_of(message, order), bonus, needs=needs)
 

@@ -121,20 +121,34 @@ def clip(sentence: str) -> str:
     return sentence if len(sentence) <= LONG_LINE else sentence[: LONG_LINE - 1].rstrip() + "…"
 
 
-def overtaken(asked: Sequence[tuple[int, str]]) -> set[int]:
-    """Return which of the user's sentences, each given with the number of its message, one of a later message that has
-    most of what it is about may have taken back. A nod takes back nothing, nor does a question; and what orders or
-    forbids something holds until something else is ordered."""
-    later = later_on_subject([text for _, text in asked])
+def overtaken(asked: Sequence[tuple[int, str]]) -> tuple[set[int], dict[int, int]]:
+    """Return which of the user's sentences, each given with the number of its message, one of a later message took
+    back, as that has all that they are about; and the newest one that may have taken back another, or a part of it. A
+    nod takes back nothing, nor does a question. What orders or forbids something holds until something else is ordered,
+    but must not stand without what was said of it since: "Never restart it." is over with "Restart it now."."""
     terms = [stems(text) for _, text in asked]
+    numbers = [set(_DIGITS.findall(text)) for _, text in asked]
+    gone: dict[int, int] = {}
+    perhaps: dict[int, int] = {}
+    for at, others in enumerate(later_on_subject([text for _, text in asked])):
+        message, text = asked[at]
+        is_rule = binds(text)
+        for other in others:
+            later, said = asked[other]
+            most = len(terms[at] & terms[other]) >= _MOST * len(terms[at])
+            if later == message or ASKS.search(said) or not (tells(said) or (is_rule and most)):
+                continue
+            if terms[at] <= terms[other] and numbers[at] <= numbers[other] and (not is_rule or binds(said)):
+                gone[at] = other
+            elif most or is_rule or limits(text):
+                perhaps[at] = other
 
-    def takes_back(other: int, at: int) -> bool:
-        (message, said), (before, text) = asked[other], asked[at]
-        if message == before or not tells(said) or ASKS.search(said):
-            return False
-        return len(terms[at] & terms[other]) >= _MOST * len(terms[at]) and (not binds(text) or binds(said))
+    def stays(other: int) -> int:
+        while other in gone:
+            other = gone[other]
+        return other
 
-    return {at for at, others in enumerate(later) if any(takes_back(other, at) for other in others)}
+    return set(gone), {at: stays(other) for at, other in perhaps.items() if at not in gone}
 
 
 def said_again(said: Sequence[tuple[int, str]]) -> set[int]:

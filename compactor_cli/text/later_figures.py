@@ -11,17 +11,30 @@ from msgspec import Struct
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.subjects import stems
+from compactor_cli.text.terms import STOP_WORDS
 
 _WORD = compiled_later(r"\w+(?:[.,:/@%-]\w+)*")
 """A word; one with a digit in it is a figure, or a name with one: `3,177.7`, `13:32`, `L3`, `v7`."""
-_COMMON = 3
-"""Messages with a figure, or a word, up to which it is a rare one."""
+_COMMON, _OFTEN = 3, 8
+"""Messages with a figure, or a word, and statements with a figure, up to which it is a rare one."""
 _HALF = 0.5
 """Share of the figures of a statement that a later one on the same names."""
 _WINDOW = 3
 """Sentences one behind the other that may correct one of before."""
 _BACK = 8
 """Sentences before one that it may be concluded from."""
+_SLIGHT = compiled_later(r"\d{1,2}|(?:19|20)\d\d")
+"""A figure that says nothing alone: a small number, or a year."""
+_LETTERS = compiled_later(r"[^\W\d_]{2,}")
+_WITHIN = compiled_later(r"(?<=[^\W\d_] )[^\W\d_]{2,}")
+"""A word behind another one: with a capital letter it may be a name, and behind a mark it only begins something."""
+_NAME_WITH_FIGURE = compiled_later(r"[^\W\d][\w.-]*\d[\w.-]*")
+"""A name with a number in it; a measure begins with the number."""
+_FIRST_CELL = compiled_later(r"\|\s*([^|]*[^\W\d_][^|]*?)\s*\|")
+_BETWEEN = " … "
+"""Stands between the first row of a table and others."""
+_INITIAL = 5
+"""Characters by which forms of a word are the same."""
 
 
 class _Said(Struct, frozen=True):
@@ -31,6 +44,12 @@ class _Said(Struct, frozen=True):
     figures: frozenset[str]
     words: frozenset[str]
     names: frozenset[str]
+    terms: frozenset[str]
+    """All words that are none of those that stand everywhere, by how they begin."""
+    early: frozenset[str]
+    """Those before the first figure."""
+    proper: frozenset[str]
+    """Those with a capital letter behind another word."""
 
 
 def later_on_figures(said: Sequence[tuple[int, str]]) -> list[tuple[int, ...]]:
@@ -42,7 +61,12 @@ def later_on_figures(said: Sequence[tuple[int, str]]) -> list[tuple[int, ...]]:
     for at, statement in enumerate(read):
         for term in sorted(statement.figures | statement.words):
             places[term].append(at)
-    rare = {term for term, own in places.items() if 1 < len({read[at].message for at in own}) <= _COMMON}
+    rare = {
+        term
+        for term, own in places.items()
+        if 1 < len({read[at].message for at in own}) <= _COMMON
+        and (len(own) <= _OFTEN or not any(map(str.isdigit, term)))
+    }
     later: list[tuple[int, ...]] = []
     for at, statement in enumerate(read):
         naming: defaultdict[int, set[int]] = defaultdict(set)
@@ -63,10 +87,22 @@ def figures_of(text: str) -> frozenset[str]:
 
 
 def _read(message: int, text: str) -> _Said:
+    text = text.strip('"')
     figures = figures_of(text)
-    names = frozenset(name.lower() for name in identifiers(text) if not any(map(str.isdigit, name)))
+    rows = [part for part in text.split(_BETWEEN) if part.startswith("|")]
+    cells = (_FIRST_CELL.match(row) for row in rows[len(rows) > 1 :])
+    names = (name for name in identifiers(text) if not any(map(str.isdigit, name)))
+    numbered = (figure for figure in figures if _NAME_WITH_FIGURE.fullmatch(figure))
+    named = {*map(str.lower, names), *numbered, *(cell[1].lower() for cell in cells if cell)}
     words = frozenset(stem for stem in stems(text) if not any(map(str.isdigit, stem)))
-    return _Said(message, figures, words, names)
+    first = next((at for at, sign in enumerate(text) if sign.isdigit()), len(text))
+    proper = frozenset(word[:_INITIAL].lower() for word in _WITHIN.findall(text) if word[0].isupper())
+    return _Said(message, figures, words, frozenset(named), _terms(text), _terms(text[:first]), proper)
+
+
+def _terms(text: str) -> frozenset[str]:
+    words = map(str.lower, _LETTERS.findall(text))
+    return frozenset(word[:_INITIAL] for word in words if word not in STOP_WORDS)
 
 
 def _on_the_same(statement: _Said, read: Sequence[_Said], naming: Set[int], rare: Set[str]) -> tuple[int, ...]:
@@ -98,11 +134,27 @@ def _may_correct(statement: _Said, others: Sequence[_Said], found: frozenset[str
     not, such as another file with as many lines."""
     if len(found) < _HALF * len(statement.figures) or all(len(figure) == 1 for figure in found):
         return False
+    if len(found) == 1 and all(map(_SLIGHT.fullmatch, found)):
+        return False
+    if any(_is_of_another(statement, other) for other in others if not found.isdisjoint(other.figures)):
+        return False
     names = frozenset().union(*(other.names for other in others))
     if names - statement.names and statement.names - names and names.isdisjoint(statement.names):
         return False
     words = frozenset().union(*(other.words for other in others))
     return len(found) > 1 or not rare.isdisjoint(words & statement.words)
+
+
+def _is_of_another(statement: _Said, other: _Said) -> bool:
+    """Return whether two statements that are nearly the same differ in a name, or in one word before their figures:
+    they say the same of two things. What differs behind the figures is what is said of them."""
+    own, others = statement.terms - other.terms, other.terms - statement.terms
+    shared = len(statement.terms & other.terms)
+    if not own or not others or shared < _HALF * max(len(statement.terms), len(other.terms)):
+        return False
+    if not own.isdisjoint(statement.proper) and not others.isdisjoint(other.proper):
+        return True
+    return len(own) == len(others) == 1 and own <= statement.early and others <= other.early
 
 
 def _concluded_from(at: int, read: Sequence[_Said], later: Sequence[tuple[int, ...]]) -> tuple[int, ...]:

@@ -22,8 +22,8 @@ _FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)
 _ENDS = compiled_later(r"[.!?。！？]")
 _NUMBER = compiled_later(r"[\W_]*\d+[.)][\s*_]*")
 """The number of an item, with the marks around it."""
-_IN_NAME = compiled_later(r"[a-z]|\$?[A-Z]{0,3}\$?\d")
-"""How a name goes on behind a `!` or `?` in it; a sentence begins with a capital letter."""
+_IN_NAME = compiled_later(r"\$?[A-Z]{1,3}\$?\d+\b")
+"""How a name goes on behind a `!` in it: `Sheet!A1`; a sentence begins with a word."""
 _STRONG = ("**", "__")
 _PIECES, _NEAR = 50, 200
 """Pieces, and characters on both sides, that tell whether a point ends a sentence."""
@@ -134,7 +134,7 @@ def _goes_on(held: Sequence[str], behind: str) -> bool:
     each is asked for that."""
     before = "".join(held[-_PIECES:])
     bare = before.rstrip()
-    if bare == before and bare[-1:] in "!?" and _IN_NAME.match(behind):  # the border fell into `Sheet!A1`
+    if bare == before and bare.endswith("!") and _IN_NAME.match(behind):  # the border fell into `Sheet!A1`
         return True
     ends = not bare.endswith(".") or not ends_none(
         before[-_NEAR:] + behind[:_NEAR], len(bare) - 1 - len(before[:-_NEAR])

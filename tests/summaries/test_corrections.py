@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.summaries.corrected_findings import standing
+from compactor_cli.summaries.corrected_findings import with_corrections
 from compactor_cli.summaries.items import SummaryItem
+from compactor_cli.summaries.needed_lines import standing
 from compactor_cli.summaries.sections import candidates
 from tests.pipeline.sessions import assistant, filler, transcript, user
 from tests.summaries.texts import summarize
@@ -31,11 +32,18 @@ def test_a_finding_does_not_stand_without_what_corrects_it(budget: int) -> None:
 
 
 def test_what_corrects_a_finding_is_worth_as_much_and_both_stand_where_they_have_room() -> None:
-    items = {item.text.strip('"'): item for item in candidates(transcript(TALK).messages, frozenset())}
+    items = {
+        item.text.strip('"'): item for item in with_corrections(candidates(transcript(TALK).messages, frozenset()))
+    }
     assert items[RIGHT].bonus >= items[WRONG].bonus
-    assert items[WRONG].needs == items[THEN].needs == (f'"{RIGHT}"',)
+    assert items[WRONG].needs == items[THEN].needs == (RIGHT.lower(),)
     summary = summarize(transcript(TALK).messages, 900)
     assert all(said in summary for said in (WRONG, THEN, RIGHT))
+
+
+def test_what_was_said_later_corrects_though_it_stands_first_among_the_lines() -> None:
+    said, later = (SummaryItem("Done", f'"{text}"', (at,), 1000 * at) for at, text in ((1, WRONG), (3, RIGHT)))
+    assert [item.needs for item in with_corrections([later, said])] == [(), (RIGHT.lower(),)]
 
 
 def test_what_needs_a_line_that_needs_another_goes_with_both() -> None:
@@ -99,4 +107,4 @@ def test_a_nod_beside_other_sentences_does_not_stand_alone() -> None:
     wish = "Export the top decile of September, with the name of each customer and what it pays."
     messages = transcript([user("Load the data."), assistant("Loaded."), user(f"nice. {wish}"), *filler(1)]).messages
     items = {item.text: item for item in candidates(messages, frozenset())}
-    assert items['"nice."'].needs == (f'"{wish}"',)
+    assert items['"nice."'].needs == (wish.lower(),)

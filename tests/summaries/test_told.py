@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.summaries.told import is_undone, overtaken, said_again
 from tests.cost import calls_of
-from tests.pipeline.sessions import Json, assistant, result, transcript, user
+from tests.pipeline.sessions import Json, assistant, filler, result, transcript, user
 from tests.summaries.texts import sections, summarize
 
 ITEMS = [
@@ -65,33 +65,75 @@ def numbered(*asked: str) -> list[tuple[int, str]]:
 
 def test_what_the_user_said_before_saying_something_else_of_it_is_overtaken() -> None:
     asked = ["The trip is for two adults.", "Book it.", "Sorry, make that three adults for the trip."]
-    assert overtaken(numbered(*asked)) == {0}
-    assert overtaken(numbered(*asked[:2], "Is the trip for three adults?")) == set()
+    assert overtaken(numbered(*asked)) == ({0}, {})
+    assert overtaken(numbered(*asked[:2], "Is the trip for three adults?")) == (set(), {})
 
 
 @pytest.mark.parametrize(
     ("said", "later"),
     [
         ("Ship the order with the lamps to Oslo.", "ok, ship lamps, Oslo"),
-        ("Never apply the plan of the volumes.", "The plan of the volumes looks good to me."),
+        ("Set the timeout of the pump.", "Set the timeout?"),
         ("ID LQV-7H2K9, name Amara Okonjo, room 12.", "My sister's name is Ifeoma Okonjo, she comes along."),
         ("Change the passenger to myself, and the class to economy, with three bags.", "Yes, three bags in economy."),
     ],
 )
 def test_neither_a_nod_nor_half_of_a_subject_takes_back_what_was_said(said: str, later: str) -> None:
-    assert overtaken(numbered(said, later)) == set()
+    assert overtaken(numbered(said, later)) == (set(), {})
 
 
 def test_what_is_ordered_holds_until_something_else_is_ordered() -> None:
-    never = "Never restart the archive server."
-    assert overtaken(numbered(never, "Do not restart the archive server at noon.")) == {0}
-    assert overtaken(numbered(never, "The archive server had a restart at noon.")) == set()
+    never = "Do not restart the archive server."
+    assert overtaken(numbered(never, "Do not restart the archive server at noon.")) == ({0}, {})
+    assert overtaken(numbered(never, "The archive server had a restart at noon.")) == (set(), {0: 1})
+
+
+@pytest.mark.parametrize(
+    ("said", "later"),
+    [
+        ("Never delete the tables of the winter.", "You can delete the tables of the winter now."),
+        ("Don't cancel my table KQW4ZT.", "Please cancel my table KQW4ZT."),
+        ("Never restart lock 3.", "Restart lock 3 now."),
+        ("Do not restart lock 3 of the canal.", "Do not restart lock 5 of the canal."),
+        ("Do not paint the doors in the cellar.", "Do not paint the doors in the attic."),
+        ("The bill must stay below 5000 euros.", "The bill is 8000 euros now."),
+        ("Lösche niemals die Tabellen im Archiv.", "Du darfst die Tabellen im Archiv jetzt löschen."),
+        ("Never apply the plan of the volumes.", "The plan of the volumes looks good to me."),
+    ],
+)
+def test_what_may_be_taken_back_in_part_or_by_other_words_stands_with_them(said: str, later: str) -> None:
+    assert overtaken(numbered(said, later)) == (set(), {0: 1})
+
+
+def test_what_takes_back_what_may_have_taken_back_a_rule_stands_for_it() -> None:
+    never = "Never fill the lock of the harbour while ferries, barges, cranes and pilots wait for their papers."
+    now = "Go and fill the lock."
+    newer = "Go and fill the lock when captains, owners, clerks, brokers, mayors, tenants, guests or divers ask."
+    assert overtaken(numbered(never, now)) == (set(), {0: 1})
+    assert overtaken(numbered(never, "", newer)) == (set(), {}), "it has too little of it"
+    assert overtaken(numbered(never, now, newer)) == ({1}, {0: 2})
+
+
+@pytest.mark.parametrize("budget", range(40, 400, 20))
+def test_a_rule_that_was_taken_back_does_not_stand_alone(budget: int) -> None:
+    never, now = "Never delete the tables of the winter.", "You can delete the tables of the winter now."
+    talk = [user(never), assistant("I will leave them."), user(f"The copy is made. {now}"), *filler(1)]
+    summary = summarize(transcript(talk).messages, budget)
+    assert now in summary or never not in summary
+
+
+def test_a_rule_stands_with_what_was_said_of_it_since_where_both_have_room() -> None:
+    never, now = "Never restart lock 3.", "Restart lock 3 now."
+    talk = [user(never), assistant("I will leave it."), user(f"The ship is out. {now}"), *filler(1)]
+    summary = summarize(transcript(talk).messages, 600)
+    assert never in summary
+    assert now in summary
 
 
 def test_sentences_of_one_request_do_not_take_back_each_other() -> None:
     rooms = "Paint the kitchen walls white.", "Paint the kitchen walls of the flat upstairs yellow."
-    assert overtaken([(0, rooms[0]), (0, rooms[1])]) == set()
-    assert overtaken([(0, rooms[0]), (2, rooms[1])]) == {0}
+    assert overtaken([(0, rooms[0]), (0, rooms[1])]) == (set(), {})
+    assert overtaken([(0, rooms[0]), (2, rooms[1])]) == (set(), {0: 1})
 
 
 @pytest.mark.parametrize("nod", ["You're right.", "Good catch!", "That makes sense.", "You are absolutely right!"])

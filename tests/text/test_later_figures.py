@@ -20,6 +20,10 @@ from tests.cost import calls_of
         ("The rounding in compute_tax_3 is wrong.", "Mended: compute_tax_3 now rounds its total half up."),
         ("Die Pauschale beträgt 1.260 Euro im Jahr.", "Dann sind es 171 Tage, also 1.026 Euro statt 1.260 Euro."),
         ("差は 12,429 件です。", "12,429 件の差は stg にありません。"),
+        ("The figure 4711 of the gate is right.", "The figure 4711 of the gate is wrong."),
+        ("Room 4711 from 13:32 on, with a meal: Yes. Paid: by Ann.", "Room 4711 from 13:32 on, with a meal: No. Paid."),
+        ("12 of 40 tests pass.", "All 40 tests pass, 12 of them now."),
+        ("Gate v7 has 37 leaks at 10:42.", "At 10:42 gate v7 had no leaks, the 37 are old."),
     ],
 )
 def test_what_is_said_later_of_the_same_figures_belongs_to_a_statement(said: str, later: str) -> None:
@@ -36,10 +40,26 @@ def test_what_is_said_later_of_the_same_figures_belongs_to_a_statement(said: str
         ("The move is on May 24.", "The 24 chairs are in the cellar."),
         ("Tax 19 %, fee 35 EUR, rent 1,150, deposit 3,450.", "The rent of the flat is 1,150 from now on."),
         ("The figures look good.", "The figures look bad."),
+        ("Postgres takes 120 ms at 500 rows.", "MySQL takes 120 ms at 500 rows."),
+        ("The hotel in Rome costs 249 EUR for 12 nights.", "The hotel in Paris costs 249 EUR for 12 nights."),
+        ("Hotel Aurora in Rome costs 249 EUR for 12 nights.", "Hotel Lux in Oslo costs 249 EUR for 12 nights."),
+        ("Bob owes 250 EUR since May 24.", "Amy owes 250 EUR since May 24."),
+        ("Der Server berlin hat 64 GB und 16 Kerne.", "Der Server hamburg hat 64 GB und 16 Kerne."),
+        ("The billing service has port 8080 and v2.3.1.", "The search service has port 8080 and v2.3.1."),
+        ("The 2023 report shows growth.", "The growth of 2023 is in the chart."),
+        ("The parser has 12 tests.", "The lexer and the parser have 12 tests."),
+        ("Error 503 at 10:42 comes from node7.", "Node9 restarted at 10:42 with 503 as well."),
+        ("| alpha | 12 | 4.5 |", "| gamma | 12 | 4.5 |"),
+        ("| name | n | s | … | alpha | 12 | 4.5 | … | beta | 17 | 4.5 |", "| name | n | s | … | gamma | 12 | 4.5 |"),
     ],
 )
 def test_what_is_said_of_something_else_does_not(said: str, later: str) -> None:
     assert later_on_figures([(2, said), (6, later)]) == [(), ()]
+
+
+def test_rows_of_the_same_name_belong_together() -> None:
+    rows = ("| name | n | s | … | alpha | 12 | 4.5 |", "| name | n | s | … | alpha | 12 | 4.5 | … | beta | 17 | 4.8 |")
+    assert later_on_figures([(2, rows[0]), (6, rows[1])]) == [(1,), ()]
 
 
 def test_sentences_of_one_message_do_not_correct_each_other() -> None:
@@ -64,3 +84,13 @@ def test_looking_for_it_costs_no_more_than_the_statements() -> None:
         return calls_of(lambda: later_on_figures(said))
 
     assert calls(800) < 2.3 * calls(400)
+
+
+def test_a_figure_that_many_statements_have_names_none_and_costs_nothing() -> None:
+    def said(count: int) -> list[tuple[int, str]]:
+        return [(n, f"Row {at} of the gates has 4711 and 812 bolts.") for n in (1, 2, 3) for at in range(count)]
+
+    assert calls_of(lambda: later_on_figures(said(200))) < 2.3 * calls_of(lambda: later_on_figures(said(100)))
+    assert later_on_figures([(1, "The gate has 812 bolts."), (2, "Of 812 bolts of the gate 3 are old.")])[0] == (1,)
+    (first, *_) = later_on_figures([(1, "The gate has 812 bolts."), *((2, f"812 bolts, {n}") for n in "abcdefgh")])
+    assert first == ()

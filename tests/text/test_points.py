@@ -161,3 +161,11 @@ def test_no_sentence_ends_at_a_mark_within_a_name() -> None:
     text = "The note in Headcount!L3 says that C8 is Opex!H36 less Opex!$H$32, and a?b=c stays."
     assert sentences(f"{text} Read it first!") == [text, "Read it first!"]
     assert sentences("It will work now, all the same!Then we go on with the other part. Good.")[0].endswith("same!")
+
+
+def test_a_sentence_ends_at_a_mark_behind_which_no_cell_is_named() -> None:
+    text = "We have waited for this whole long day of work now!"
+    assert sentences(f"{text}A new day begins. Good.")[0] == text
+    assert sentences(f"{text}B2B is what we do. Good.")[0] == text
+    asked = "Have we waited for this whole long day of work now?"
+    assert sentences(f"{asked}A1 is wrong, and so is the rest. Good.")[0] == asked

@@ -7,7 +7,7 @@ from itertools import chain
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.message import Message
-from compactor_cli.text.later_figures import figures_of, later_on_figures
+from compactor_cli.text.later_figures import later_on_figures
 
 
 def corrections(
@@ -16,8 +16,8 @@ def corrections(
     told: Sequence[list[int]],
     speech_of: Callable[[int], list[int]],
 ) -> dict[int, list[int]]:
-    """Return, by their places in `told`, those answers that a later statement of the agent may correct, with that in
-    place of the lines that it corrects. `speech_of`: the lines with words of a message."""
+    """Return the lines of what the agent said later that may correct an answer, by the place of that in `told`.
+    `speech_of`: the lines with words of a message."""
     number_of = {lines.message(answer[0]): number for number, answer in enumerate(told) if answer}
     said: list[tuple[int, str]] = []
     places: list[list[int]] = []
@@ -33,9 +33,6 @@ def corrections(
     corrected: dict[int, list[int]] = {}
     for at, others in enumerate(later):
         number = number_of.get(said[at][0], -1)
-        if not others or number < 0 or places[at] is not told[number]:
-            continue
-        figures = frozenset[str]().union(*(figures_of(said[other][1]) for other in others))
-        kept = [line for line in told[number] if figures.isdisjoint(figures_of(lines.text(line)))]
-        corrected[number] = sorted({*kept, *chain.from_iterable(places[other] for other in others)})
+        if others and number >= 0 and places[at] is told[number]:
+            corrected[number] = sorted({*chain.from_iterable(places[other] for other in others)})
     return corrected

@@ -149,10 +149,13 @@ def answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[i
     one, and before that the items of a list that the request picks, the lines with names that it says again, such as
     the offer that it accepts, or the line before. First before the newest request, then before requests of few words,
     which say nothing without it, and of these and the others before the newest first. What speaks later of most of
-    the figures of one, and so may correct it, comes in place of the lines with these."""
+    the figures of one, and so may correct it, comes right behind it."""
     told = [*_answers(messages, lines)]
     corrected = corrections(messages, lines, told, lambda message: speech_of(lines, message))
-    yield from (corrected.get(number, answer) for number, answer in enumerate(told))
+    for number, answer in enumerate(told):
+        yield answer
+        if number in corrected:
+            yield corrected[number]
 
 
 def _answers(messages: Sequence[Message], lines: SessionLines) -> Iterator[list[int]]:

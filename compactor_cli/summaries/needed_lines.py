@@ -1,0 +1,70 @@
+"""Lines that mislead without others, such as a finding without what corrects it: they stand together or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from msgspec.structs import replace
+
+from compactor_cli.summaries.items import WEIGHTS, SummaryItem
+
+
+def needing(items: list[SummaryItem], at: int, others: Collection[int]) -> None:
+    """Let the line at a place of a list need others of it, which are worth as much then."""
+    worth = WEIGHTS[items[at].section] + items[at].bonus
+    for other in others:
+        least = worth - WEIGHTS[items[other].section]
+        items[other] = replace(items[other], bonus=max(items[other].bonus, least))
+    items[at] = replace(items[at], needs=(*items[at].needs, *(items[other].about for other in others)))
+
+
+def needing_these(items: Sequence[SummaryItem]) -> list[SummaryItem]:
+    """Return the lines, each of which needs none but those among them: another one stands elsewhere already, or is not
+    to be told, and no line needs itself."""
+    if not any(item.needs for item in items):
+        return list(items)
+    there = _places(items)
+    result = []
+    for at, item in enumerate(items):
+        needs = tuple(about for about in item.needs if there.get(about, at) != at)
+        result.append(item if needs == item.needs else replace(item, needs=needs))
+    return result
+
+
+def standing(items: Sequence[SummaryItem]) -> list[SummaryItem]:
+    """Return the lines without those of which what they need is not there."""
+    there: list[SummaryItem] = []
+    left = list(items)
+    while len(left) != len(there):
+        there = left
+        abouts = _places(there)
+        left = [item for item in there if all(about in abouts for about in item.needs)]
+    return left
+
+
+class NeededLines:
+    """What each of some lines, no two of which say the same, stands together with."""
+
+    def __init__(self, items: Sequence[SummaryItem]) -> None:
+        """Look up what the lines need."""
+        there = _places(items) if any(item.needs for item in items) else {}
+        self._needed = [[there[about] for about in item.needs if about in there] for item in items]
+
+    def together(self, index: int, taken: Collection[int], most: int) -> list[int]:
+        """Return the place of a line behind those of the lines that it needs, and of what these need, without those
+        that are `taken`; none where they are more than `most`."""
+        group: dict[int, None] = {index: None}
+        waiting = [index]
+        while waiting:
+            for other in self._needed[waiting.pop()]:
+                if other not in group and other not in taken:
+                    group[other] = None
+                    waiting.append(other)
+            if len(group) > most:
+                return []
+        return list(group)[::-1]
+
+
+def _places(items: Sequence[SummaryItem]) -> dict[str, int]:
+    """Return where lines that others may need stand, by what they are about."""
+    return {item.about: at for at, item in enumerate(items) if item.fact is None and not item.code}
