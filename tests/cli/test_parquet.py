@@ -187,10 +187,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 134, 17_209, 8_104),
-    "messages-json-string": (3, 79, 45, 19_874, 9_780),
-    "messages-list": (3, 79, 45, 19_874, 9_780),
-    "trajectory-list": (3, 79, 47, 19_579, 9_529),
+    "conversations-sharegpt": (40, 266, 135, 17_209, 8_094),
+    "messages-json-string": (3, 79, 45, 19_874, 9_784),
+    "messages-list": (3, 79, 45, 19_874, 9_784),
+    "trajectory-list": (3, 79, 50, 19_579, 9_535),
 }
 """Rows, messages before and after, tokens before and after."""
 
