@@ -345,13 +345,14 @@ def _outputs(
             continue
         past = message.index in overcome or is_declined(part.text)
         errors = [] if past else result_errors(part.text, part.failed, limit=3)
-        if (message.index, position) in files and not part.failed:
+        code = (message.index, position) in files
+        if code and not part.failed:
             errors = [line for line in errors[:1] if part.text.lstrip().startswith(line.strip())]
         for order, line in enumerate(errors):
-            text = f"`{one_line(told_of.told(line, message.number), LONG_LINE)}`"
+            text = f"`{one_line(told_of.told(line, message.number, code=code), LONG_LINE)}`"
             yield SummaryItem("Errors", text, (message.number,), order_of(message, order), 3.0 - order)
         for order, line in enumerate(_telling_lines(part.text, keywords)):
-            text = f"`{one_line(told_of.told(line, message.number), LONG_LINE)}`"
+            text = f"`{one_line(told_of.told(line, message.number, code=code), LONG_LINE)}`"
             yield SummaryItem("Details", text, (message.number,), order_of(message, order + 10), 2.0)
 
 

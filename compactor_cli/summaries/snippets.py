@@ -12,11 +12,11 @@ from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import CHANGES, call_actions, is_within
 from compactor_cli.features.work.same_paths import KnownPaths
+from compactor_cli.features.work.told_of_calls import code_without_secrets
 from compactor_cli.model.message import Message, Part
 from compactor_cli.summary_text.excerpts import harmless
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.secret_values import without_secrets
 
 _LINES, _WIDTH = 8, 160
 """Lines of a snippet, and characters of a line."""
@@ -79,7 +79,7 @@ def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
                 snippets.pop(known, None)
                 snippets[known] = CodeSnippet(known, _filled(lines), message.number)
     newest = [snippet for snippet in snippets.values() if snippet.lines][-_MOST:]
-    return [replace(snippet, lines=tuple(map(without_secrets, snippet.lines))) for snippet in newest]
+    return [replace(snippet, lines=tuple(map(code_without_secrets, snippet.lines))) for snippet in newest]
 
 
 class CarriedChange(Struct, frozen=True):

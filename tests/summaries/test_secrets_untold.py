@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from compactor_cli.features.call_lines import call_label
+from compactor_cli.features.work.told_of_calls import ToldOfCalls, shows_code, told_of_call
 from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.sections import code_items, fact_items
 from tests.builders import compact, jsonl
@@ -80,3 +81,54 @@ def test_what_a_call_has_under_a_name_that_is_none_of_a_secret_stays() -> None:
     lines = [item.line for item in (*fact_items(session.messages), *newest_calls(session.messages))]
     assert sum("--max-tokens 4096 --public-key k2234567 --sort-key id" in line for line in lines) == 2
     assert any("Error: tokens: 4096" in line for line in lines)
+
+
+CODE = """class Reader:
+    TOKEN_KEY = 'access_token_v2'
+    eos_token = "</s>"
+
+    def client(self):
+        self.password = password1
+        return Client(api_key=self._api_key, token=user.auth_token)
+"""
+
+
+@pytest.mark.parametrize("line", CODE.splitlines())
+def test_code_that_names_secrets_is_shown_as_it_is(line: str) -> None:
+    """Cut, it would say something else."""
+    session = Session().calls("Edit", "updated", file_path="a.py", old_string="x = 1", new_string=CODE)
+    assert any(line in item.code for item in code_items(session.messages))
+    told = ToldOfCalls(session.messages)
+    call = next(part for message in session.messages for part in message.calls)
+    assert told_of_call(call, line) == line
+    assert told.told(line, 1, code=True) == line
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("grep -n token src/old.py", True),
+        ("git diff", True),
+        ("cat src/a.py", True),
+        ("cat .env", False),
+        ("env", False),
+    ],
+)
+def test_what_a_command_shows_of_files_is_code(command: str, *, code: bool) -> None:
+    (message,) = [message for message in Session().runs(command, "x").messages if message.calls]
+    assert shows_code(message.calls[0]) == code
+    assert (told_of_call(message.calls[0], "password = hunter22x") == "password = hunter22x") == code
+
+
+def test_names_and_paths_that_a_secret_has_too_are_told_elsewhere() -> None:
+    session = Session("Get the database up.")
+    session.runs(
+        "PGPASSWORD=postgres psql -U postgres -f db/postgres.sql", f'{FAILS}psql: role "postgres" does not exist'
+    )
+    session.runs(
+        "API_TOKEN=tests/fixtures/token.json pytest tests/fixtures", f"{FAILS}FAILED tests/fixtures/test_a.py::test_b"
+    )
+    lines = "\n".join([*session.texts(), *(item.line for item in fact_items(session.messages))])
+    assert "PGPASSWORD=… psql -U postgres -f db/postgres.sql" in lines
+    assert 'role "postgres" does not exist' in lines
+    assert "tests/fixtures/test_a.py::test_b" in lines

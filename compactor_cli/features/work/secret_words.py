@@ -102,6 +102,10 @@ _MAY_SET = (
 """One of these stands in every command, in lower case, with a value that is a secret by nothing but its place."""
 _SHELLS = word_set("bash sh zsh dash ssh su eval")
 _PARTS = compiled_later(r"[\s:\"'{},/=?&@]+")
+_JOINED = compiled_later(r"[\s:@=]")
+"""Stands in a value that is of several parts, such as a user and a password."""
+_LEAST_MIXED_VALUE, _LEAST_DIGITS = 6, 6
+"""Characters of a value, with letters or without, from which on it is looked for elsewhere."""
 """What stands between a user and a password, or between the words of a header."""
 _CODE = compiled_later(r"(?:python|node|ruby|perl|php)[\d.]*")
 _OF_CODE = ("-c", "-e", "-r", "--eval")
@@ -345,20 +349,21 @@ def _quoted(raw: str, cut: str) -> str:
 
 def hidden(text: str, values: Sequence[str]) -> str:
     """Return a text without these values, where one is told in full, or is cut off at the end of what is told."""
-    parts = {*values, *(part for value in values for part in _PARTS.split(value))}
-    for value in sorted(parts, key=lambda part: (-len(part), part)):
-        if _is_telling(value):
-            if value in text:
-                word = rf"(?:(?<!\w)|(?<=-[A-Za-z])){re.escape(value)}(?!\w)"
-                text = re.sub(word, CUT, text) if value.isalpha() else text.replace(value, CUT)
-            text = _without_begun(text, value) if CUT in text else text
+    parts = {*values, *(part for value in values if _JOINED.search(value) for part in _PARTS.split(value))}
+    for value in sorted(filter(None, parts), key=lambda part: (-len(part), part)):
+        if value in text:
+            elsewhere = r"(?<!\w)|" if _is_telling(value) else ""
+            text = re.sub(rf"(?:{elsewhere}(?<=-[A-Za-z])){re.escape(value)}(?!\w)", CUT, text)
+        text = _without_begun(text, value) if CUT in text else text
     return text
 
 
 def _is_telling(value: str) -> bool:
-    """Return whether a value is hardly said by chance."""
-    least = 4 if not (value.isalpha() and value.islower()) else 8
-    return len(value) >= least and not is_open("", value)
+    """Return whether a value is hardly said by chance: words, names and paths such as that of a database may stand for
+    something else, and so may short numbers."""
+    least = _LEAST_MIXED_VALUE if any(map(str.isalpha, value)) else _LEAST_DIGITS
+    plain = value.replace("_", "").replace("-", "").isalpha() or ("/" in value and not _JOINED.search(value))
+    return len(value) >= least and not plain and not is_open("", value)
 
 
 def _without_begun(text: str, value: str) -> str:

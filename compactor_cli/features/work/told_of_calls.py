@@ -5,17 +5,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compactor_cli.features.work.calls import secrets_given
+from compactor_cli.features.work.ledger import call_actions, call_arguments, command_of
+from compactor_cli.features.work.open_errors import searches
 from compactor_cli.features.work.secret_words import hidden
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, answered_calls
-from compactor_cli.text.secret_values import without_secrets
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.secret_values import is_random, without_keys, without_secrets
+from compactor_cli.text.shell import steps
+
+_OF_SECRETS = compiled_later(
+    r"(?:^|/)(?:\.env(?:\.\w+)*|\.npmrc|\.netrc|\.pgpass|credentials|[\w.-]+\.(?:env|pem|tfvars))$"
+)
+"""Files that are there for secrets."""
+_SHOWS = frozenset(("git diff", "git show", "git blame"))
+"""Commands that show lines of files."""
+
+
+def shows_code(call: Part) -> bool:
+    """Return whether a call reads, writes or searches files that are not there for secrets: what stands in them may be
+    code, which names passwords and tokens and would say something else if it was cut."""
+    paths = [path for path, _ in call_actions(call)]
+    if any(map(_OF_SECRETS.search, paths)):
+        return False
+    command = command_of(call_arguments(call))
+    return bool(paths) or searches(command) or any(" ".join(step.words[:2]) in _SHOWS for step in steps(command))
+
+
+def code_without_secrets(text: str) -> str:
+    """Return code with `…` in place of what looks like a key, or has a secret's name and was drawn by a machine."""
+    found: list[str] = []
+    without_secrets(text, found)
+    random = list(filter(is_random, found))
+    text = without_keys(text)
+    return hidden(text, random) if random else text
+
+
+def _given(call: Part) -> Sequence[str]:
+    """Return the values of secrets that a call was given; of code those that were drawn by a machine."""
+    values = secrets_given(call)
+    return list(filter(is_random, values)) if values and shows_code(call) else values
 
 
 def told_of_call(call: Part, text: str) -> str:
     """Return what is told of a call, or of what it came to, with `…` in place of values of secrets: of those that the
     text names, and of those that the call was given, as its result may say them again."""
-    values = secrets_given(call)
-    text = without_secrets(text)
+    values = _given(call)
+    text = code_without_secrets(text) if shows_code(call) else without_secrets(text)
     return hidden(text, values) if values else text
 
 
@@ -31,9 +67,9 @@ class ToldOfCalls:
             for number in {message.number, answer.number if answer is not None else message.number}:
                 self._standing.setdefault(number, []).append(call)
 
-    def told(self, text: str, number: int) -> str:
-        """Return a text that stands on the message of this number as it is told."""
-        text = without_secrets(text)
+    def told(self, text: str, number: int, *, code: bool = False) -> str:
+        """Return a text that stands on the message of this number as it is told. `code`: it is of a file."""
+        text = code_without_secrets(text) if code else without_secrets(text)
         if number not in self._values:
-            self._values[number] = [value for call in self._standing.get(number, ()) for value in secrets_given(call)]
+            self._values[number] = [value for call in self._standing.get(number, ()) for value in _given(call)]
         return hidden(text, self._values[number]) if self._values[number] else text

@@ -14,7 +14,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import SessionPiece
 from compactor_cli.features.work.open_errors import misfortune
 from compactor_cli.features.work.short_results import is_few_words, short_result
-from compactor_cli.features.work.told_of_calls import ToldOfCalls
+from compactor_cli.features.work.told_of_calls import ToldOfCalls, shows_code
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_instructions
@@ -89,6 +89,7 @@ class Quoter:
         self._overcome = overcome
         self._call_of = pairing.answers
         self._told_of = ToldOfCalls(messages, pairing)
+        self._code: dict[Spot, bool] = {}
         self._carried: dict[Spot, list[CarriedSpan]] = {}
         self._files: dict[Spot, dict[int, str]] = {}
         self._result_of = {call: result for result, call in self._call_of.items()}
@@ -226,7 +227,15 @@ class Quoter:
         piece = self._lines.piece(line)
         message = self._messages[piece.message]
         says = piece.speech or message.origin == "summary" or _is_reply(piece, self._lines.ends[line])
-        return text if says else self._told_of.told(text, message.number)
+        code = not says and self._is_code((piece.message, piece.part))
+        return text if says else self._told_of.told(text, message.number, code=code)
+
+    def _is_code(self, spot: Spot) -> bool:
+        """Return whether a part is of a call that reads or writes files, found once for all of its lines."""
+        if spot not in self._code:
+            part = self._part(self._call_of.get(spot, spot))
+            self._code[spot] = part.kind == "tool_call" and shows_code(part)
+        return self._code[spot]
 
     def _worth(self, choices: Sequence[ChosenLine]) -> dict[int, float]:
         """Return line -> its value; what other lines are in is worth as much as the best of them, or they would stand
