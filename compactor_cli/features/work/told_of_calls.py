@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from compactor_cli.features.work.calls import secrets_given
 from compactor_cli.features.work.ledger import call_actions, call_arguments, command_of
@@ -11,6 +10,7 @@ from compactor_cli.features.work.open_errors import searches
 from compactor_cli.features.work.secret_words import hidden
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, answered_calls
+from compactor_cli.text.cached import remembered
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import is_random, may_hold_secrets, without_keys, without_secrets
 from compactor_cli.text.shell import steps
@@ -33,7 +33,7 @@ def shows_code(call: Part) -> bool:
     return bool(paths) or searches(command) or any(" ".join(step.words[:2]) in _SHOWS for step in steps(command))
 
 
-@lru_cache(maxsize=4096)  # the plans that are tried quote the same lines
+@remembered  # the plans that are tried quote the same lines
 def code_without_secrets(text: str) -> str:
     """Return code with `…` in place of what looks like a key, or has a secret's name and was drawn by a machine."""
     if not may_hold_secrets(text):
@@ -45,9 +45,12 @@ def code_without_secrets(text: str) -> str:
     return hidden(text, random) if random else text
 
 
-@lru_cache(maxsize=4096)
-def _without_secrets(text: str) -> str:
-    return without_secrets(text)
+_without_secrets = remembered(without_secrets)
+
+
+def _told(text: str, values: Sequence[str], *, code: bool) -> str:
+    text = code_without_secrets(text) if code else _without_secrets(text)
+    return hidden(text, values) if values else text
 
 
 def _given(call: Part) -> Sequence[str]:
@@ -59,9 +62,7 @@ def _given(call: Part) -> Sequence[str]:
 def told_of_call(call: Part, text: str) -> str:
     """Return what is told of a call, or of what it came to, with `…` in place of values of secrets: of those that the
     text names, and of those that the call was given, as its result may say them again."""
-    values = _given(call)
-    text = code_without_secrets(text) if shows_code(call) else _without_secrets(text)
-    return hidden(text, values) if values else text
+    return _told(text, _given(call), code=shows_code(call))
 
 
 class ToldOfCalls:
@@ -78,7 +79,6 @@ class ToldOfCalls:
 
     def told(self, text: str, number: int, *, code: bool = False) -> str:
         """Return a text that stands on the message of this number as it is told. `code`: it is of a file."""
-        text = code_without_secrets(text) if code else _without_secrets(text)
         if number not in self._values:
             self._values[number] = [value for call in self._standing.get(number, ()) for value in _given(call)]
-        return hidden(text, self._values[number]) if self._values[number] else text
+        return _told(text, self._values[number], code=code)
