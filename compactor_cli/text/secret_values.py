@@ -209,27 +209,26 @@ def without_secrets(text: str, found: list[str] | None = None) -> str:
 
     def cut_option(match: re.Match[str]) -> str:
         name, value = match[1], match[2]
-        return match[0] if not is_secret(name) or not is_strong(value) or is_open(name, value) else cut(match, 2)
-
-    def cut(match: re.Match[str], group: int) -> str:
-        found.append(match[group])
-        start, whole = match.start(), match[0]
-        return whole[: match.start(group) - start] + CUT + whole[match.end(group) - start :]
+        whole = not is_secret(name) or not is_strong(value) or is_open(name, value)
+        return match[0] if whole else _without(match, 2, found)
 
     text = _OPTION.sub(cut_option, text)
-    text = _LITERAL.sub(lambda match: match[0] if is_open("password", match[3]) else cut(match, 3), text)
-    return _IN_PROSE.sub(lambda match: cut(match, 1) if _is_mixed(match[1]) else match[0], text)
+    text = _LITERAL.sub(lambda match: match[0] if is_open("password", match[3]) else _without(match, 3, found), text)
+    return _IN_PROSE.sub(lambda match: _without(match, 1, found) if _is_mixed(match[1]) else match[0], text)
+
+
+def _without(match: re.Match[str], group: int | str, found: list[str]) -> str:
+    """Return a match with `…` in place of a group of it."""
+    found.append(match[group])
+    start, whole = match.start(), match[0]
+    return whole[: match.start(group) - start] + CUT + whole[match.end(group) - start :]
 
 
 def _without_settings(text: str, found: list[str]) -> str:
     """Return a text without values that stand behind the name of their setting in a way of its own."""
 
     def cut(match: re.Match[str], *, opens: bool) -> str:
-        if not opens or is_open("", match["value"]):
-            return match[0]
-        found.append(match["value"])
-        start, whole = match.start(), match[0]
-        return whole[: match.start("value") - start] + CUT + whole[match.end("value") - start :]
+        return match[0] if not opens or is_open("", match["value"]) else _without(match, "value", found)
 
     low = text.lower()
     if "value" in low:
