@@ -15,31 +15,34 @@ import re
 import sys
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks import questions
-from benchmarks.dialogues import LANGUAGES, UNSEEN, Keep, among_requests, fold, of_friends, with_rules
+from benchmarks import questions, wording
+from benchmarks.dialogues import LANGUAGES, UNSEEN, among_requests, fold, of_friends, with_rules
 from benchmarks.evidence import kept_evidence, rarest
 from compactor_cli.evaluation.learning.fit import Labelled, fit_rows
 from compactor_cli.evaluation.learning.profile_text import with_statements
 from compactor_cli.features.talk import (
     TALK_SIGNALS,
     Statement,
-    both_values,
     either,
     rank_statements,
     statement_signals,
-    statement_values,
+    values_of,
 )
+from compactor_cli.features.wording import WORDINGS, Tables, parse_tables
 from compactor_cli.tokens import make_counter
 
 TALK = {"questions": 1.5, "friends": 1.0, "rules": 1.5, "told": 1.0}
 BINDING = {"told": 1.0, "requests": 1.0}
 """What each score is learned from, and how much it counts."""
+_FOLDS = 4
+_HALVES = (0, 2), (1, 3)
+"""Folds that are learned from while the others are measured; meetings and facts are not in order of anything."""
 CONVERSATIONS = {"rules": 240, "friends": 20, "questions": 25}
 """How many are made for each half."""
 _PENALTY = 30.0
@@ -75,93 +78,133 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True)
-class Half:
-    """What is learned or measured together; None for everything."""
+class Folds:
+    """Which of the four parts of all lines, facts, meetings and sessions are taken."""
 
-    number: int | None
+    taken: frozenset[int]
     seed: int
 
     def keep(self, line: str) -> bool:
-        return self.number is None or fold(line, 2) == self.number
+        return fold(line, _FOLDS) in self.taken
 
     def takes(self, number: int) -> bool:
-        return self.number is None or number % 2 == self.number
+        return number % _FOLDS in self.taken
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sessions", type=Path, metavar="SESSIONS")
-    parser.add_argument("--profile", type=Path, help="a profile that is written anew with the weights")
+    parser.add_argument(
+        "--profile", type=Path, help=f"a profile that is written anew with the weights, {WORDINGS} beside it"
+    )
     parser.add_argument("--seeds", type=int, default=2, help="how often the figures are measured (2)")
     options = parser.parse_args(arguments)
     rows: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for seed in range(options.seeds):
-        for half in (0, 1):
-            learned = conversations(options.sessions, Half(half, 2 * seed))
-            others = conversations(options.sessions, Half(1 - half, 2 * seed + 1), languages=(*LANGUAGES, *UNSEEN))
+        for half, other in (_HALVES, _HALVES[::-1]):
+            learned = learned_from(options.sessions, half, 2 * seed)
+            folds = Folds(frozenset(other), 2 * seed + 1)
+            languages = (*LANGUAGES, *UNSEEN)
+            others = conversations(
+                options.sessions, folds, parse_tables(tables_of(options.sessions, half)), languages=languages
+            )
             _measure(rows, others, fit(learned, TALK), fit(learned, BINDING))
     sys.stdout.write(_table(rows))
     if options.profile:
-        learned = conversations(options.sessions, Half(None, 0))
+        learned = learned_from(options.sessions, range(_FOLDS), 0)
         text = options.profile.read_text(encoding="utf-8")
         text = with_statements(text, fit(learned, TALK), fit(learned, BINDING))
         options.profile.write_text(text, encoding="utf-8")
+        (options.profile.parent / WORDINGS).write_bytes(tables_of(options.sessions, range(_FOLDS)))
     return 0
 
 
-def conversations(folder: Path, half: Half, *, languages: Sequence[str] = LANGUAGES) -> dict[str, list[Talk]]:
-    """All conversations of a half by their kind. `told` are the user's sentences in those of `rules`."""
-    rules = [with_rules(f"rules-{n}", half.seed, half.keep, languages) for n in range(CONVERSATIONS["rules"])]
+def tables_of(folder: Path, folds: Iterable[int]) -> bytes:
+    """Weights of wordings, learned from the lines of some folds, and what users asked in their sessions."""
+    taken = Folds(frozenset(folds), 0)
+    asked = (sentence for _, texts in _asked(folder, taken) for text in texts for sentence in _SENTENCE.split(text))
+    requests = [wording.Example("requests", text.strip()) for text in dict.fromkeys(asked) if text.strip()]
+    return wording.learn([*wording.examples(taken.keep), *requests])
+
+
+def learned_from(folder: Path, folds: Sequence[int], seed: int) -> dict[str, list[Talk]]:
+    """Conversations to learn from. Wordings of the lines of one part of the folds are learned from those of the other
+    part, as they will be of lines that nobody has learned from."""
+    size = len(folds) // 2
+    parts = [
+        conversations(folder, Folds(frozenset(own), seed), parse_tables(tables_of(folder, others)))
+        for own, others in ((folds[:size], folds[size:]), (folds[size:], folds[:size]))
+    ]
+    return {kind: [talk for part in parts for talk in part[kind]] for kind in parts[0]}
+
+
+def conversations(
+    folder: Path, folds: Folds, tables: Tables, *, languages: Sequence[str] = LANGUAGES
+) -> dict[str, list[Talk]]:
+    """All conversations of some folds by their kind. `told` are the user's sentences in those of `rules`."""
+    share = len(folds.taken) * 2 / _FOLDS
+    rules = [
+        with_rules(f"rules-{n}", folds.seed, folds.keep, languages)
+        for n in range(round(share * CONVERSATIONS["rules"]))
+    ]
     rules = [item for item in rules if item["told"]]
-    friends = [of_friends(f"friends-{n}", half.seed, half.keep) for n in range(CONVERSATIONS["friends"])]
-    requests = list(_requests(folder, half, half.keep, languages))
+    friends = [
+        of_friends(f"friends-{n}", folds.seed, folds.keep) for n in range(round(share * CONVERSATIONS["friends"]))
+    ]
+    requests = list(_requests(folder, folds, languages))
     return {
-        "questions": list(map(by_message, _questions(folder, half))),
-        "friends": list(map(by_message, friends)),
-        "rules": list(map(by_message, rules)),
-        "told": list(map(by_sentence, rules)),
-        "requests": list(map(by_sentence, requests)),
+        "questions": [by_message(item, tables) for item in _questions(folder, folds)],
+        "friends": [by_message(item, tables) for item in friends],
+        "rules": [by_message(item, tables) for item in rules],
+        "told": [by_sentence(item, tables) for item in rules],
+        "requests": [by_sentence(item, tables) for item in requests],
     }
 
 
-def _questions(folder: Path, half: Half) -> Iterator[dict[str, Any]]:
+def _questions(folder: Path, folds: Folds) -> Iterator[dict[str, Any]]:
     """Meetings with facts woven in."""
-    meetings = [path for n, path in enumerate(sorted((folder / "qmsum").glob("*.jsonl"))) if half.takes(n)]
+    meetings = [path for n, path in enumerate(sorted((folder / "qmsum").glob("*.jsonl"))) if folds.takes(n)]
     dialogues = questions.read_noise(meetings)
 
     def shapes(category: str) -> list[questions.Shape]:
-        return [shape for n, shape in enumerate(questions.shapes_of(category)) if half.takes(n)]
+        return [shape for n, shape in enumerate(questions.shapes_of(category)) if folds.takes(n)]
 
-    for number in range(CONVERSATIONS["questions"]):
+    for number in range(round(len(folds.taken) * 2 / _FOLDS * CONVERSATIONS["questions"])):
         values = {**_DEFAULTS, **_SETS[number % len(_SETS)]}
-        options = argparse.Namespace(**values, seed=half.seed, names=False)
-        lines = questions.noise(Random(f"{half.seed}/noise/{number}"), dialogues, options)
+        options = argparse.Namespace(**values, seed=folds.seed, names=False)
+        lines = questions.noise(Random(f"{folds.seed}/noise/{number}"), dialogues, options)
         yield questions.conversation(f"talk-{number}", lines, options, shapes)
 
 
-def _requests(folder: Path, half: Half, keep: Keep, languages: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """What users ask of agents, with rules put in. Trials of a task are in the same half."""
+def _asked(folder: Path, folds: Folds) -> Iterator[tuple[str, list[str]]]:
+    """The names of sessions, and what their users asked of agents. Trials of a task are in the same fold."""
     for path in sorted([*folder.glob("tau-bench/*.jsonl"), *folder.glob("openai-long/**/*.jsonl")]):
-        if half.takes(zlib.crc32(path.stem.split("_")[0].encode())):
+        if folds.takes(zlib.crc32(path.stem.split("_")[0].encode())):
             said = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
             texts = [each["content"] for each in said if each.get("role") == "user"]
             typed = [text for text in texts if isinstance(text, str) and text.strip() and not text.startswith("<")]
-            typed = [text for text in typed if len(text) < 3000 and "###" not in text]
-            if len(typed) >= 4:
-                for again in range(2):
-                    item = among_requests(f"{path.stem}-{again}", typed, half.seed, keep, languages)
-                    if item["told"]:
-                        yield item
+            yield path.stem, [text for text in typed if len(text) < 3000 and "###" not in text]
 
 
-def by_message(item: Mapping[str, Any]) -> Talk:
+def _requests(folder: Path, folds: Folds, languages: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """What users ask of agents, with rules put in."""
+    for name, typed in _asked(folder, folds):
+        if len(typed) >= 4:
+            for again in range(2):
+                item = among_requests(f"{name}-{again}", typed, folds.seed, folds.keep, languages)
+                if item["told"]:
+                    yield item
+
+
+def by_message(item: Mapping[str, Any], tables: Tables) -> Talk:
     """Whole messages; needed are those that a question asks for."""
     statements = [Statement(at, each["role"], each["content"]) for at, each in enumerate(item["messages"])]
     needed = {at for question in item["qas"] for at in question["evidence"]}
-    return Talk(item, statements, [at in needed for at in range(len(statements))], statement_signals(statements))
+    signals = statement_signals(statements, tables=tables)
+    return Talk(item, statements, [at in needed for at in range(len(statements))], signals)
 
 
-def by_sentence(item: Mapping[str, Any]) -> Talk:
+def by_sentence(item: Mapping[str, Any], tables: Tables) -> Talk:
     """The user's sentences; needed are those that hold what was told."""
     statements = [
         Statement(at, each["role"], sentence.strip())
@@ -172,7 +215,7 @@ def by_sentence(item: Mapping[str, Any]) -> Talk:
     ]
     told = [_bare(each["text"]) for each in item["told"]]
     needed = [any(_holds(_bare(each.text), text) for text in told) for each in statements]
-    return Talk(item, statements, needed, statement_signals(statements))
+    return Talk(item, statements, needed, statement_signals(statements, tables=tables))
 
 
 def _bare(text: str) -> str:
@@ -216,11 +259,9 @@ def _measure(
     """Adds the share of what is needed that is kept: of messages by question, of sentences by session."""
     for kind, each in ((kind, each) for kind, found in others.items() for each in found):
         said = each.statements
-        methods = {
-            "`talk`": statement_values(said, talk),
-            "`binding`": statement_values(said, binding),
-            "both": [either(*each) for each in both_values(said, talk, binding)],
-        }
+        later, always = (values_of(each.signals, weights) for weights in (talk, binding))
+        binds = [0.0 if one.speaker == "assistant" else value for one, value in zip(said, always, strict=True)]
+        methods = {"`talk`": later, "`binding`": always, "both": list(map(either, later, binds))}
         whole = kind in ("questions", "friends", "rules")
         for ratio in (0.1, 0.25) if whole else (0.15, 0.25):
             column = f"{kind} {ratio:.0%}"

@@ -27,6 +27,7 @@ from compactor_cli.features.talk_words import (
     word_lengths,
     words,
 )
+from compactor_cli.features.wording import Tables, sentence_wordings, shipped_tables
 
 _OPENS = {"order": "an order", "chat": "small talk"}
 TALK_SIGNALS: dict[str, str] = {
@@ -53,6 +54,8 @@ TALK_SIGNALS: dict[str, str] = {
         for cue, each in CUES.items()
     },
     "courtesies": "share of its words that are courtesies",
+    "no_talk": "how much the words of a sentence of it speak against small talk",
+    "no_request": "how much they speak against a single request",
 }
 """Signal -> what it measures. A profile has a weight for each."""
 
@@ -63,9 +66,9 @@ _USUAL, _USUALLY_LONG = 4.5, 0.2
 """Letters of a word, and the share of long ones, that are assumed beside what is there."""
 _FEW = 4
 """How many words are assumed: a single long word says little."""
-_COST = 0.6
+_COST = 0.45
 """Power of the tokens that a statement's worth is divided by: 1 is worth per token, 0 does not look at the length."""
-_ANYTHING = 0.15
+_ANYTHING = 0.1
 """Worth of any statement: where none stands out, as in a meeting, many short ones tell more than a few long ones."""
 _SHORT_ANSWER = 20
 """Tokens of an answer that says little without its question."""
@@ -93,8 +96,13 @@ def statement_values(
 ) -> list[float]:
     """Return how likely each is to be needed later, 0 to 1. The statements are those of one conversation, in order;
     `indices`: the places of those that are asked for, else all."""
+    return values_of(statement_signals(statements, indices), weights)
+
+
+def values_of(signals: Iterable[Sequence[float]], weights: Mapping[str, float]) -> list[float]:
+    """Return the value of each statement by its signals."""
     weighs = _weights(weights)
-    return [_value(row, weighs) for row in statement_signals(statements, indices)]
+    return [_value(row, weighs) for row in signals]
 
 
 def both_values(
@@ -137,17 +145,21 @@ class _Turn(Struct, frozen=True):
     asks: bool
 
 
-def statement_signals(statements: Sequence[Statement], indices: Iterable[int] | None = None) -> list[list[float]]:
-    """Return the values of TALK_SIGNALS, in their order, for each statement or for those at the places `indices`."""
-    talk = _Talk(statements)
+def statement_signals(
+    statements: Sequence[Statement], indices: Iterable[int] | None = None, tables: Tables | None = None
+) -> list[list[float]]:
+    """Return the values of TALK_SIGNALS, in their order, for each statement or for those at the places `indices`.
+    `tables`: weights of wordings, else the shipped ones."""
+    talk = _Talk(statements, tables or shipped_tables())
     return [talk.signals(index) for index in (range(len(statements)) if indices is None else indices)]
 
 
 class _Talk:
     """A conversation, read once: who says which words, and when."""
 
-    def __init__(self, statements: Sequence[Statement]) -> None:
+    def __init__(self, statements: Sequence[Statement], tables: Tables) -> None:
         self._statements = statements
+        self._tables = tables
         self._words = [words(statement.text) for statement in statements]
         self._turn_of, self._turns, self._within = self._read_turns()
         self._held: Counter[str] = Counter()
@@ -209,6 +221,7 @@ class _Talk:
             log1p(codes(text)),
             *map(log1p, cues.values()),
             cues["courtesy"] / max(1, len(distinct)),
+            *sentence_wordings(text, self._tables),
         ]
 
     def _use(self, index: int, distinct: Sequence[str]) -> tuple[float, float, float, float]:

@@ -47,6 +47,8 @@ _MOSTLY = 0.6
 """Share of a group's tokens from which on it is worth a try to keep it at its place."""
 _OVERHEAD = 3
 """Tokens that a group at its place may take more than its lines in a summary."""
+_TINY_ROOM = 60
+"""Tokens of room up to which the answer to the last request stays for what it says, not for being the newest."""
 _SMALL_TALK = 8
 """Tokens of what somebody says that is not worth cutting to the sentence that binds."""
 _STATE = (0.2, 0.13)
@@ -121,6 +123,8 @@ class PlanBuilder:
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
         self.quoter.needs_base = needed
         self.quoter.brief = self.talk and room <= SMALL_ROOM
+        # where a summary hardly has room, a sentence of what people say stands alone at its place
+        self.mostly = 0.0 if self.talk and room < _BASED else _MOSTLY
         self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, self._is_seen)
         tasks = {line for line in known.lines if line.kind == "task"}
         if tasks and tasks.issubset(self.state):  # the state tells the whole list
@@ -149,7 +153,9 @@ class PlanBuilder:
 
     def _present(self) -> set[int]:
         """Return the groups that stay at their place for being the newest, or large requests."""
-        return self.large | (self._answered() if self.talk else self.newest.in_place)
+        if self.talk:
+            return self.large | (self._answered() if self.room > _TINY_ROOM else set())
+        return self.large | self.newest.in_place
 
     def _answered(self) -> set[int]:
         """Return what was said behind the last request: without it, that would pass for one that nobody answered. What
@@ -367,7 +373,7 @@ class PlanBuilder:
             return self.reported[group.index]
         if group.tokens <= quoted + _OVERHEAD or group.index in self.whole:
             decision = Decision.whole(group, "worth its tokens")
-        elif present or quoted > _MOSTLY * group.tokens:
+        elif present or quoted > self.mostly * group.tokens:
             reason = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
             reason = REQUEST if group.index in self.large else reason
             whole = self.newest.written(group.index) if present and not self.small else SMALL

@@ -41,8 +41,8 @@ _LEAST = 0.05
 _SPEAKERS = "user", "assistant"
 _ANSWERED = 0.3
 """Share of a room for what the newest request answers; of a tiny one it has nothing."""
-_BINDS = 0.4
-"""How likely a sentence of the user has to bind the rest for it to be taken without its message, too."""
+_TELLS = 0.4
+"""How likely a sentence of the user has to be needed for it to be taken without its message, too."""
 
 
 def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
@@ -125,8 +125,8 @@ def ranked_lines(
         either(later, binds) * (answers if said.speaker == "assistant" else 1.0)
         for (later, binds), said in zip(likely, statements, strict=True)
     ]
-    for index, sentence, line, value in [*_binding_sentences(statements, lines_of, lines, profile)]:
-        values[index] = likely[index][0]  # what binds is told without the rest of the message
+    for index, sentence, line, value, rest in [*_telling_sentences(statements, lines_of, lines, profile)]:
+        values[index] = rest  # what tells something has room without the rest of the message
         statements.append(sentence)
         lines_of.append([line, *said_after(lines, line, cost)])
         values.append(value)
@@ -148,11 +148,12 @@ def _worth_of_answers(messages: Sequence[Message], room: int) -> float:
     return min(part_between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0)), share)
 
 
-def _binding_sentences(
+def _telling_sentences(
     statements: Sequence[Statement], lines_of: Sequence[Sequence[int]], lines: SessionLines, profile: Profile
-) -> Iterator[tuple[int, Statement, int, float]]:
-    """Yield (index of the statement, sentence, its line, how likely it is needed) of sentences that bind the rest,
-    where the user says several at once: what binds often stands among small talk. `lines_of`: the lines of each."""
+) -> Iterator[tuple[int, Statement, int, float, float]]:
+    """Yield (index of the statement, sentence, its line, how likely it is needed, and how likely the others of its
+    statement are) of sentences that are likely to be needed, where the user says several at once: what binds the rest
+    or tells a fact often stands among small talk. `lines_of`: the lines of each."""
     # a nod that stays with the statement before it is of the next message
     sentences = [
         (index, replace(statement, message=lines.message(line), text=lines.text(line)), line)
@@ -165,9 +166,14 @@ def _binding_sentences(
     if not wanted:
         return
     likely = both_values([said for _, said, _ in sentences], profile.talk, profile.binding, wanted)
-    for at, (later, binds) in zip(wanted, likely, strict=True):
-        if binds >= _BINDS:
-            yield *sentences[at], either(later, binds)
+    needed = [either(*each) for each in likely]
+    others: dict[int, float] = {}
+    for at, value in zip(wanted, needed, strict=True):
+        if value < _TELLS:
+            others[sentences[at][0]] = max(value, others.get(sentences[at][0], 0.0))
+    for at, value in zip(wanted, needed, strict=True):
+        if value >= _TELLS:
+            yield *sentences[at], value, others.get(sentences[at][0], 0.0)
 
 
 def _statements(
