@@ -60,7 +60,8 @@ def _table(sentences: Sequence[Example], other: str) -> bytes:
     rows = _rows([each.text for each in taken]) * share[:, None].astype(np.float32)
     beside = (rows @ rows.T).astype(np.float64) + _PENALTY * np.eye(len(taken))
     weights = rows.T @ np.linalg.solve(beside, (told - 0.5) * share)
-    return np.clip(np.rint(weights * SCALE), -_LIMIT, _LIMIT).astype(np.int8).tobytes()
+    table: bytes = np.clip(np.rint(weights * SCALE), -_LIMIT, _LIMIT).astype(np.int8).tobytes()
+    return table
 
 
 def _rows(texts: Sequence[str]) -> npt.NDArray[np.float32]:
