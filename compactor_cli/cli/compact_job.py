@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +25,7 @@ from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.memory import Memory
 from compactor_cli.pipeline.make_plan import compile_patterns
 from compactor_cli.settings import Settings
+from compactor_cli.settings.frozen import frozen
 from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.strategies.adaptive.strategy import Adaptive
 from compactor_cli.tokens.models import model_facts
@@ -37,7 +37,7 @@ _ABOUT_SCORES = ("scoring.scorer", "scoring.threshold", "scoring.max_residuals")
 """Settings that count only where messages stay for their scores."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(frozen=True, kw_only=True)
 class CompactOptions(options.SessionOptions):
     """What `compact` is asked to do."""
 
