@@ -9,7 +9,6 @@ from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.stages import Topics
 from compactor_cli.pipeline.tools import Tools
-from compactor_cli.profiles import default_profile
 from compactor_cli.scoring import scorer
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
@@ -36,8 +35,14 @@ def tools_for(
         strategy=chosen,
         summarizer=summarizer(settings.summarizer, settings, model),
         topics=_topics(settings, model),
-        profile=(profile or default_profile()) if chosen.learned else None,
+        profile=(profile or _shipped()) if chosen.learned else None,
     )
+
+
+def _shipped() -> Profile:
+    from compactor_cli.profiles import default_profile  # strategies that have no learned values need none of it
+
+    return default_profile()
 
 
 def _judging(settings: Settings) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -26,8 +25,8 @@ from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.memory import Memory
 from compactor_cli.pipeline.make_plan import compile_patterns
 from compactor_cli.settings import Settings
+from compactor_cli.settings.frozen import frozen
 from compactor_cli.strategies import strategy as strategy_named
-from compactor_cli.strategies.adaptive.strategy import Adaptive
 from compactor_cli.tokens.models import model_facts
 
 EMITS = ("rewritten", "native")
@@ -37,7 +36,7 @@ _ABOUT_SCORES = ("scoring.scorer", "scoring.threshold", "scoring.max_residuals")
 """Settings that count only where messages stay for their scores."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(frozen=True, kw_only=True)
 class CompactOptions(options.SessionOptions):
     """What `compact` is asked to do."""
 
@@ -178,7 +177,7 @@ def warn_of(session: Session, inputs: Sequence[Input], args: CompactOptions, ove
         session.warn(f"--profile is not used: strategy {settings.strategy_name} has no learned values")
     aims = settings.target_tokens is not None or settings.target_ratio is not None
     unused = [overrides[key].origin.place for key in _ABOUT_SCORES if key in overrides]
-    if unused and chosen.name == Adaptive.name and aims:
+    if unused and chosen.name == "adaptive" and aims:
         session.warn(f"{', '.join(unused)} not used: what strategy adaptive keeps for a target goes by no scores")
     if args.column and not any(is_parquet(item.path) for item in inputs):
         session.warn("--column is not used: no input is a data set in Parquet")

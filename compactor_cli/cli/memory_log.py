@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import isfinite
 from typing import Annotated
@@ -21,10 +20,11 @@ from compactor_cli.errors import UsageError, meant
 from compactor_cli.memory.conditions import Filters
 from compactor_cli.memory.merging import LATEST, one_tag
 from compactor_cli.model.memory import CATEGORIES
+from compactor_cli.settings.frozen import frozen
 from compactor_cli.text.clean import one_line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class KindOptions(CommandOptions):
     """Which memories: of every command that takes some of them by what they are."""
 
@@ -39,7 +39,7 @@ class KindOptions(CommandOptions):
     ] = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class FilterOptions(KindOptions):
     """The same, and where they were said."""
 
@@ -51,7 +51,7 @@ class FilterOptions(KindOptions):
     ] = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class IdsOptions(CommandOptions):
     """Of commands on single memories."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from compactor_cli.cli.width import WidthOption
 from compactor_cli.errors import UsageError
+from compactor_cli.settings.frozen import FrozenValues, frozen
 from compactor_cli.text.quantities import count_in, share_in
 
 
@@ -53,8 +53,8 @@ def at_most_one(options: Iterable[tuple[str, object]]) -> list[str]:
     return used
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class RunOptions:
+@frozen(frozen=True, kw_only=True)
+class RunOptions(FrozenValues):
     """How a command speaks: options of every command."""
 
     quiet: Annotated[
@@ -70,7 +70,7 @@ class RunOptions:
         make_console(sys.stderr, quiet=self.quiet).print(text, soft_wrap=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(frozen=True, kw_only=True)
 class ConfiguredOptions(RunOptions):
     """Of a command that goes by settings."""
 
@@ -83,7 +83,7 @@ class ConfiguredOptions(RunOptions):
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(frozen=True, kw_only=True)
 class CommandOptions(ConfiguredOptions):
     """Of a command that prints tables, or JSON."""
 
@@ -98,7 +98,7 @@ ProjectOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(frozen=True, kw_only=True)
 class PickOptions(ConfiguredOptions):
     """Of a command that takes a session of this machine as well as a file."""
 
@@ -118,7 +118,7 @@ class PickOptions(ConfiguredOptions):
     project: ProjectOption = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(frozen=True, kw_only=True)
 class SessionOptions(PickOptions):
     """The same, and it prints tables, or JSON."""
 

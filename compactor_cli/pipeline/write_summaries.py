@@ -69,7 +69,10 @@ def write_summaries(
     # newest first: what a summary does not need goes to the next older one
     slots = sorted(plan.slots, key=lambda slot: (slot.tier, -slot.groups[0]))
     told = any(slot.excerpts is None for slot in slots)
-    known = known_state(messages, transcript.folder, analysis.pairing) if told else KnownState()
+    known = KnownState()
+    if told:
+        last = max(messages[i].index for slot in slots for group in slot.groups for i in groups[group].messages)
+        known = known_state(messages, transcript.folder, analysis.pairing, up_to=last)
     task, requests = _task(messages), []
     newest = max(slots, key=lambda slot: slot.groups[-1], default=None)
     for slot in slots:

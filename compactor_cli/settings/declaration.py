@@ -8,33 +8,17 @@ it, and nowhere else: files, environment variables, options, their help and docs
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field
 from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from compactor_cli.settings.frozen import FrozenValues, frozen
 
 T = TypeVar("T")
 
 
-class _Values:
-    """What compares and shows the values of a dataclass: one for all, as to make it anew for each takes long."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and _all_of(self) == _all_of(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(_all_of(self).values()))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in _all_of(self).items())})"
-
-
-def _all_of(values: Any) -> dict[str, Any]:
-    return {field.name: getattr(values, field.name) for field in fields(values)}
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Option(_Values):
+class Option(Struct, frozen=True):
     """The option that sets a key on the command line."""
 
     name: str
@@ -84,8 +68,8 @@ _KEEP = ("compact", "inspect", "restore", *(f"memory {name}" for name in _MEMORY
 """Commands that share options: they write, score, may ask a model, read transcripts, or open the database."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ContextSettings(_Values):
+@frozen(frozen=True, kw_only=True)
+class ContextSettings(FrozenValues):
     """When to compact (seeds 001, 003, 004)."""
 
     limit: int = setting(0, "context limit in tokens; 0: that of the model", minimum=0)
@@ -101,8 +85,8 @@ class ContextSettings(_Values):
     warning_percent: float = setting(0.80, "share of the threshold at which to warn", minimum=0, maximum=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ScoringSettings(_Values):
+@frozen(frozen=True, kw_only=True)
+class ScoringSettings(FrozenValues):
     """Residuals (seed 000)."""
 
     scorer: str = setting(
@@ -136,8 +120,8 @@ class ScoringSettings(_Values):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class TierSettings(_Values):
+@frozen(frozen=True, kw_only=True)
+class TierSettings(FrozenValues):
     """Recency tiers (seed 000)."""
 
     enabled: bool = setting(
@@ -153,8 +137,8 @@ class TierSettings(_Values):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class BudgetSettings(_Values):
+@frozen(frozen=True, kw_only=True)
+class BudgetSettings(FrozenValues):
     """Sharing out a token budget (seed 000)."""
 
     enabled: bool = setting(
@@ -165,8 +149,8 @@ class BudgetSettings(_Values):
     safety_margin: int = setting(100, "tokens that budget and assemble leave free", minimum=0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class SummarizationSettings(_Values):
+@frozen(frozen=True, kw_only=True)
+class SummarizationSettings(FrozenValues):
     """Weighted scoring and batches of summaries (seed 002)."""
 
     role_weight_system: float = setting(10.0, "points of a system message", minimum=0)
@@ -191,8 +175,8 @@ class SummarizationSettings(_Values):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class LlmSettings(_Values):
+@frozen(frozen=True, kw_only=True)
+class LlmSettings(FrozenValues):
     """Language models: which one is asked, how, and at what cost."""
 
     model: str = setting(
@@ -226,8 +210,8 @@ class LlmSettings(_Values):
     cache_mb: int = setting(64, "megabytes that kept answers may take; the least recently used go first", minimum=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ArchiveSettings(_Values):
+@frozen(frozen=True, kw_only=True)
+class ArchiveSettings(FrozenValues):
     """Originals and rounds, kept so that they can be had back."""
 
     enabled: bool = setting(
@@ -246,8 +230,8 @@ class ArchiveSettings(_Values):
     keep_days: int = setting(30, "days for which a compaction's originals stay whatever the limit", minimum=0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class MemorySettings(_Values):
+@frozen(frozen=True, kw_only=True)
+class MemorySettings(FrozenValues):
     """The memory log (seed 003)."""
 
     auto_flush: bool = setting(
@@ -272,8 +256,8 @@ class MemorySettings(_Values):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class HookSettings(_Values):
+@frozen(frozen=True, kw_only=True)
+class HookSettings(FrozenValues):
     """What is done before and after an agent's own compaction."""
 
     archive: bool = setting(True, "whether `hook run` keeps a session before its agent compacts it")
@@ -283,8 +267,8 @@ class HookSettings(_Values):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Settings(_Values):
+@frozen(frozen=True, kw_only=True)
+class Settings(FrozenValues):
     """Settings of one run."""
 
     target_tokens: int | None = setting(
@@ -361,8 +345,8 @@ class Settings(_Values):
         return self.scoring.scorer or ("weighted" if self.strategy == "ranked" else "factors")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ReadingSettings(_Values):
+@frozen(frozen=True, kw_only=True)
+class ReadingSettings(FrozenValues):
     """How transcripts are read and counted."""
 
     model: str = setting(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
+from functools import cached_property
 from itertools import chain
-
-from msgspec import Struct
 
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
@@ -37,40 +36,75 @@ _INITIAL = 5
 """Characters by which forms of a word are the same."""
 
 
-class _Said(Struct, frozen=True):
-    """What a statement may share with a later one."""
+class _Said:
+    """What a statement may share with a later one; all but its figures is looked for where another one has these."""
 
-    message: int
-    figures: frozenset[str]
-    words: frozenset[str]
-    names: frozenset[str]
-    terms: frozenset[str]
-    """All words that are none of those that stand everywhere, by how they begin."""
-    early: frozenset[str]
-    """Those before the first figure."""
-    proper: frozenset[str]
-    """Those with a capital letter behind another word."""
+    def __init__(self, message: int, text: str) -> None:
+        self.message = message
+        self._text = text = text.strip('"')
+        self.figures = figures_of(text) if any(map(str.isdigit, text)) else frozenset[str]()
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(stem for stem in stems(self._text) if not any(map(str.isdigit, stem)))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        rows = [part for part in self._text.split(_BETWEEN) if part.startswith("|")]
+        cells = (_FIRST_CELL.match(row) for row in rows[len(rows) > 1 :])
+        names = (name for name in identifiers(self._text) if not any(map(str.isdigit, name)))
+        numbered = (figure for figure in self.figures if _NAME_WITH_FIGURE.fullmatch(figure))
+        return frozenset((*map(str.lower, names), *numbered, *(cell[1].lower() for cell in cells if cell)))
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """All words that are none of those that stand everywhere, by how they begin."""
+        return _terms(self._text)
+
+    @cached_property
+    def early(self) -> frozenset[str]:
+        """Those before the first figure."""
+        first = next((at for at, sign in enumerate(self._text) if sign.isdigit()), len(self._text))
+        return _terms(self._text[:first])
+
+    @cached_property
+    def proper(self) -> frozenset[str]:
+        """Those with a capital letter behind another word."""
+        return frozenset(word[:_INITIAL].lower() for word in _WITHIN.findall(self._text) if word[0].isupper())
+
+
+class _Rare:
+    """What few statements have in common."""
+
+    def __init__(self, read: Sequence[_Said]) -> None:
+        self._read = read
+        self.places: defaultdict[str, list[int]] = defaultdict(list)
+        """Figure -> the statements with it."""
+        for at, statement in enumerate(read):
+            for figure in statement.figures:
+                self.places[figure].append(at)
+        few = ((figure, own) for figure, own in self.places.items() if len(own) <= _OFTEN)
+        self.figures = {figure for figure, own in few if 1 < len({read[at].message for at in own}) <= _COMMON}
+
+    @cached_property
+    def words(self) -> Set[str]:
+        messages: defaultdict[str, set[int]] = defaultdict(set)
+        for statement in self._read:
+            for word in statement.words:
+                messages[word].add(statement.message)
+        return {word for word, own in messages.items() if 1 < len(own) <= _COMMON}
 
 
 def later_on_figures(said: Sequence[tuple[int, str]]) -> list[tuple[int, ...]]:
     """Return for each statement of one speaker, given with the number of its message, those of the newest later message
     that speak again of most of its figures, and so may correct it; none for what is said of something else with the
     same figures. What a message concludes from such a statement goes with that."""
-    read = [_read(message, text) for message, text in said]
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    for at, statement in enumerate(read):
-        for term in sorted(statement.figures | statement.words):
-            places[term].append(at)
-    rare = {
-        term
-        for term, own in places.items()
-        if 1 < len({read[at].message for at in own}) <= _COMMON
-        and (len(own) <= _OFTEN or not any(map(str.isdigit, term)))
-    }
+    read = [_Said(message, text) for message, text in said]
+    rare = _Rare(read)
     later: list[tuple[int, ...]] = []
     for at, statement in enumerate(read):
         naming: defaultdict[int, set[int]] = defaultdict(set)
-        for other in chain.from_iterable(places[term] for term in sorted(statement.figures & rare)):
+        for other in chain.from_iterable(rare.places[figure] for figure in statement.figures & rare.figures):
             if other > at and read[other].message != statement.message:
                 naming[read[other].message].add(other)
         found: tuple[int, ...] = ()
@@ -86,33 +120,19 @@ def figures_of(text: str) -> frozenset[str]:
     return frozenset(word for word in _WORD.findall(text.lower()) if any(map(str.isdigit, word)))
 
 
-def _read(message: int, text: str) -> _Said:
-    text = text.strip('"')
-    figures = figures_of(text)
-    rows = [part for part in text.split(_BETWEEN) if part.startswith("|")]
-    cells = (_FIRST_CELL.match(row) for row in rows[len(rows) > 1 :])
-    names = (name for name in identifiers(text) if not any(map(str.isdigit, name)))
-    numbered = (figure for figure in figures if _NAME_WITH_FIGURE.fullmatch(figure))
-    named = {*map(str.lower, names), *numbered, *(cell[1].lower() for cell in cells if cell)}
-    words = frozenset(stem for stem in stems(text) if not any(map(str.isdigit, stem)))
-    first = next((at for at, sign in enumerate(text) if sign.isdigit()), len(text))
-    proper = frozenset(word[:_INITIAL].lower() for word in _WITHIN.findall(text) if word[0].isupper())
-    return _Said(message, figures, words, frozenset(named), _terms(text), _terms(text[:first]), proper)
-
-
 def _terms(text: str) -> frozenset[str]:
     words = map(str.lower, _LETTERS.findall(text))
     return frozenset(word[:_INITIAL] for word in words if word not in STOP_WORDS)
 
 
-def _on_the_same(statement: _Said, read: Sequence[_Said], naming: Set[int], rare: Set[str]) -> tuple[int, ...]:
+def _on_the_same(statement: _Said, read: Sequence[_Said], naming: Set[int], rare: _Rare) -> tuple[int, ...]:
     """Return which sentences of a later message, few of them one behind the other, speak of most of the figures of a
     statement; of as many figures the fewest sentences. `naming`: those that have any of these."""
     best: tuple[int, ...] = ()
     most = 0
     for size in range(1, _WINDOW + 1):
         for window in _windows(read, naming, size):
-            shared = [read[at].figures & statement.figures & rare for at in window]
+            shared = [read[at].figures & statement.figures & rare.figures for at in window]
             found = frozenset[str]().union(*shared)
             if len(found) > most and _may_correct(statement, [read[at] for at in window], found, rare):
                 most = len(found)
@@ -129,7 +149,7 @@ def _windows(read: Sequence[_Said], naming: Set[int], size: int) -> Iterator[ran
             yield range(first, last + 1)
 
 
-def _may_correct(statement: _Said, others: Sequence[_Said], found: frozenset[str], rare: Set[str]) -> bool:
+def _may_correct(statement: _Said, others: Sequence[_Said], found: frozenset[str], rare: _Rare) -> bool:
     """Return whether sentences speak of what a statement does: not where each names something that the other does
     not, such as another file with as many lines."""
     if len(found) < _HALF * len(statement.figures) or all(len(figure) == 1 for figure in found):
@@ -142,7 +162,7 @@ def _may_correct(statement: _Said, others: Sequence[_Said], found: frozenset[str
     if names - statement.names and statement.names - names and names.isdisjoint(statement.names):
         return False
     words = frozenset().union(*(other.words for other in others))
-    return len(found) > 1 or not rare.isdisjoint(words & statement.words)
+    return len(found) > 1 or not rare.words.isdisjoint(words & statement.words)
 
 
 def _is_of_another(statement: _Said, other: _Said) -> bool:

@@ -82,5 +82,13 @@ def test_a_run_that_prints_nothing_loads_no_rich(tmp_path):
 def test_a_run_loads_no_strategy_but_its_own(tmp_path, strategy):
     words = ["compactor", "compact", str(SAMPLE), "--target-ratio", "0.5", "-o", str(tmp_path / "o"), "--quiet"]
     code = f"from compactor_cli.cli.app import app\nsys.argv = {[*words, '--strategy', strategy]!r}\n"
-    own = {"tiered": "compactor_cli.strategies.tiered", "adaptive": "compactor_cli.strategies.adaptive.strategy"}
-    assert modules_after(f"{code}try: app()\nexcept SystemExit: pass", tuple(own.values())) == [own[strategy]]
+    own = {
+        "tiered": ["compactor_cli.strategies.tiered"],
+        "adaptive": [
+            "compactor_cli.strategies.adaptive.strategy",
+            "compactor_cli.features.lines",
+            "compactor_cli.profiles",
+        ],
+    }
+    names = tuple(name for needed in own.values() for name in needed)
+    assert modules_after(f"{code}try: app()\nexcept SystemExit: pass", names) == own[strategy]

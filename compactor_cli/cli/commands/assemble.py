@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -25,6 +25,7 @@ from compactor_cli.prompt.definition import Prompt, SegmentChoice
 from compactor_cli.prompt.parse import schema_text
 from compactor_cli.prompt.segments import choose_segments
 from compactor_cli.prompt.sizes import size_parts
+from compactor_cli.settings.frozen import frozen
 from compactor_cli.views.compare_sources import survival_of
 
 
@@ -34,7 +35,7 @@ def _schema(on: bool) -> None:
         raise typer.Exit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class AssembleOptions(options.SessionOptions):
     prompt: options.PromptOption
     total: options.TotalOption

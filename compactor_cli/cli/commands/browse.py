@@ -33,6 +33,7 @@ from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.decision_files import by_conversation, decisions_on, match_decisions, write_decisions
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.settings import Settings
+from compactor_cli.settings.frozen import frozen
 from compactor_cli.strategies import strategy as strategy_named
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ _REPEATED = ("format", "model", "tokenizer", "profile")
 """Settings that `compact` is to be given as well, so that it comes to the same."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class BrowseOptions(options.PickOptions):
     file: options.OneFileArgument = ""
     out: Annotated[

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from compactor_cli.cli import options
@@ -22,10 +21,11 @@ from compactor_cli.pipeline.share_budget import allocate
 from compactor_cli.prompt.definition import Prompt, SegmentChoice
 from compactor_cli.prompt.segments import choose_segments
 from compactor_cli.prompt.sizes import fixed_parts, size_parts
+from compactor_cli.settings.frozen import frozen
 from compactor_cli.tokens.base import TokenCounter
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class BudgetOptions(options.SessionOptions):
     total: options.TotalOption
     file: options.FileArgument = ""

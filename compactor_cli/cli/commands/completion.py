@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,13 +12,14 @@ import typer
 from compactor_cli.cli import options
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.errors import UsageError, meant
+from compactor_cli.settings.frozen import frozen
 
 SHELLS = {"bash": "compactor.bash", "zsh": "_compactor", "fish": "compactor.fish"}
 """Shell -> its script in `compactor_cli/shell`."""
 _FOLDER = Path(__file__).parent.parent.parent / "shell"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class CompletionOptions(options.RunOptions):
     shell: Annotated[
         str, typer.Argument(metavar="[SHELL]", help=f"{', '.join(SHELLS)}; without it, the one that SHELL names.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +20,7 @@ from compactor_cli.configuration.parsed_file import unknown
 from compactor_cli.configuration.settings_files import SettingsFile, named_file, project_file, user_file, working_folder
 from compactor_cli.errors import SettingsError, StoreError, UsageError
 from compactor_cli.render.console import make_console
+from compactor_cli.settings.frozen import frozen
 
 ANSWERS = "answers of models"
 MEMORIES = "originals, rounds and memories"
@@ -36,7 +36,7 @@ class KeptPlace(Struct, frozen=True):
     """None for a server, which is not asked, and for what cannot be looked at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class KeyOptions(options.CommandOptions):
     key: Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
 

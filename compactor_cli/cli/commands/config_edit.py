@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -29,9 +28,10 @@ from compactor_cli.configuration.settings_files import (
     working_folder,
 )
 from compactor_cli.errors import SettingsError, UsageError
+from compactor_cli.settings.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class FileOptions(RunOptions):
     """Which settings file is changed."""
 
@@ -42,19 +42,19 @@ class FileOptions(RunOptions):
     config: Annotated[str, typer.Option("--config", metavar="FILE", help="This file.")] = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class UnsetOptions(FileOptions):
     key: Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class SetOptions(UnsetOptions):
     value: Annotated[
         str, typer.Argument(metavar="VALUE", help="Its value; a list has commas between its items, or is a JSON array.")
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class InitOptions(RunOptions):
     user: Annotated[bool, typer.Option("--user", help="The user's file.")] = False
     config: Annotated[str, typer.Option("--config", metavar="FILE", help="This file.")] = ""

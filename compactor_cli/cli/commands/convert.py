@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +23,7 @@ from compactor_cli.converting import TARGETS
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.model.content import sha256
 from compactor_cli.pipeline.one_compaction import DAMAGE
+from compactor_cli.settings.frozen import frozen
 
 if TYPE_CHECKING:
     from compactor_cli.converting.base import Target
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class ConvertOptions(options.SessionOptions):
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"What to write: {', '.join(TARGETS)}.")]
     file: options.FileArgument = ""

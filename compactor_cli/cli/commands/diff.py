@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -21,9 +20,10 @@ from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.formats import FORMATS
 from compactor_cli.pipeline.verify import faults as find_faults
+from compactor_cli.settings.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class DiffOptions(options.SessionOptions):
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="The transcript as it was.")] = ""
     after: Annotated[str, typer.Argument(metavar="AFTER", help="The transcript as it is now.")] = ""

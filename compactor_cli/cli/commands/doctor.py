@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -24,9 +23,10 @@ from compactor_cli.doctor.base import IMAGE_BYTES, Finding, Limits
 from compactor_cli.doctor.examine import Examined, examine, mended
 from compactor_cli.errors import ExitCode, UsageError
 from compactor_cli.model.transcript import Source
+from compactor_cli.settings.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class DoctorOptions(options.SessionOptions):
     file: options.FileArgument = ""
     fix: Annotated[

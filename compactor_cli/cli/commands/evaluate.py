@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +16,7 @@ from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError
+from compactor_cli.settings.frozen import frozen
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.strategies import strategy as strategy_named
 from compactor_cli.text.quantities import share_in
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # the measure is imported where it is used: other commands st
     from compactor_cli.evaluation.retention.measure import Method
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class EvaluateOptions(options.SessionOptions):
     files: options.FilesArgument = None
     target_ratio: Annotated[

@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +20,7 @@ from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, InputError, UsageError, meant
 from compactor_cli.hooks.installing import with_hooks, without_hooks
+from compactor_cli.settings.frozen import frozen
 
 COMMAND = "compactor hook run"
 
@@ -59,7 +59,7 @@ def about() -> None:
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class ChangeOptions(options.CommandOptions):
     """Of the commands that change the settings of an agent."""
 
@@ -70,7 +70,7 @@ class ChangeOptions(options.CommandOptions):
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")] = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class HookRunOptions(options.ConfiguredOptions):
     tokens: Annotated[
         str, typer.Option("--tokens", metavar="N", help="Tokens that the restored text may have; default: hook.tokens.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +23,7 @@ from compactor_cli.model.archived import PastRound
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze
+from compactor_cli.settings.frozen import frozen
 from compactor_cli.text.clean import plain
 from compactor_cli.tokens.models import model_facts
 from compactor_cli.views.forecast import Outlook, outlook
@@ -36,7 +36,7 @@ _HARMLESS = ("outside_context", "other_roles")
 """Notes on a file that tell of no fault."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class InspectOptions(options.SessionOptions):
     file: options.FileArgument = ""
     message: Annotated[

@@ -25,6 +25,7 @@ from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.content import sha256
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
+from compactor_cli.settings.frozen import frozen
 
 if TYPE_CHECKING:  # imported where they are used: other commands start without them
     from compactor_cli.evaluation.learning.examples import Lesson, TrainingCase
@@ -65,7 +66,7 @@ class Read:
     refused: list[InputError] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class LearnOptions(options.CommandOptions):
     paths: Annotated[
         list[str],

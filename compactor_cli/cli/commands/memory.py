@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -19,12 +18,13 @@ from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import ExitCode, UsageError, meant
 from compactor_cli.memory.conditions import ORDERS
 from compactor_cli.render.console import counted, make_console
+from compactor_cli.settings.frozen import frozen
 
 MOST = 1_000_000_000
 """What databases take for a limit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class ListOptions(FilterOptions):
     order: Annotated[str, typer.Option("--order", metavar="NAME", help="newest (default), oldest or importance.")] = (
         "newest"
@@ -34,7 +34,7 @@ class ListOptions(FilterOptions):
     ] = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class SearchOptions(FilterOptions):
     query: Annotated[
         list[str], typer.Argument(metavar="QUERY...", help='Words, "phrases" in quotes, and beginnings* of words.')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -18,9 +17,10 @@ from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, UsageError
 from compactor_cli.model.memory import CATEGORIES, Memory
 from compactor_cli.render.console import counted
+from compactor_cli.settings.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class AddOptions(CommandOptions):
     text: Annotated[
         str, typer.Argument(metavar="TEXT", help="What to remember; - reads standard input, one memory a line.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -20,29 +19,30 @@ from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import NotKeptError
 from compactor_cli.render.console import counted, make_console
+from compactor_cli.settings.frozen import frozen
 
 SHOWN = 20
 """Rows of a table of changes; --json has all of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class ConsolidateOptions(CommandOptions):
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class DecayOptions(ConsolidateOptions):
     now: Annotated[
         str, typer.Option("--now", metavar="TIME", help="Time up to which it fades; default: the time of this run.")
     ] = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class ExportOptions(KindOptions):
     out: OutOption = "-"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class ImportOptions(CommandOptions):
     file: Annotated[str, typer.Argument(metavar="FILE", help="What export wrote; - is standard input.")]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -24,6 +24,7 @@ from compactor_cli.configuration.layers import Layer
 from compactor_cli.containers import container_of, unpack
 from compactor_cli.errors import InputError, NotKeptError, UsageError
 from compactor_cli.model.content import Content, in_memory, in_pieces, joined
+from compactor_cli.settings.frozen import frozen
 
 if TYPE_CHECKING:
     from compactor_cli.archive.search import MessageHit
@@ -38,7 +39,7 @@ _STATES = 50
 """States that are looked into, the newest ones."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class RestoreOptions(options.SessionOptions):
     file: Annotated[
         str, typer.Argument(metavar="[FILE]", help="An output of compact, as it is now; - is standard input.")

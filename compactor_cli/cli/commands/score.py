@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -18,9 +18,10 @@ from compactor_cli.configuration.layers import Layer
 from compactor_cli.model.report import Analysis
 from compactor_cli.model.transcript import Source
 from compactor_cli.pipeline.run import analyze
+from compactor_cli.settings.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class ScoreOptions(options.SessionOptions):
     file: options.FileArgument = ""
     top: Annotated[int, typer.Option("--top", min=0, metavar="N", help="Only the N highest scores; 0 for all.")] = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Annotated
@@ -23,6 +22,7 @@ from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import InputError, UsageError
+from compactor_cli.settings.frozen import frozen
 from compactor_cli.text.times import parse_time
 
 _SHOWN = 20
@@ -32,7 +32,7 @@ _SECONDS = {"min": 60, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class SessionsOptions(options.CommandOptions):
     agents: Annotated[
         list[str] | None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -16,9 +15,10 @@ from compactor_cli.configuration.layers import Layer
 from compactor_cli.errors import CompactorError
 from compactor_cli.model.content import in_memory
 from compactor_cli.settings import ReadingSettings, Settings
+from compactor_cli.settings.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(frozen=True, kw_only=True)
 class TextconvOptions(options.RunOptions):
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="Transcript, one file as git names it; - is standard input.")

@@ -100,7 +100,7 @@ class CheckRuns:
         self.failing: dict[str, Run] = {}
         self.passed_since: set[int] = set()
         """Messages in which checks failed that have passed since."""
-        self._failed_in: dict[str, list[int]] = {}
+        self.failed_in: dict[str, list[int]] = {}
         """Label of a check -> messages in which it failed, since it has last passed."""
         self.passing: dict[tuple[CheckKind, str], Run] = {}
         self.passes: dict[tuple[CheckKind, tuple[str, ...]], int] = {}
@@ -191,7 +191,7 @@ class CheckRuns:
 
     def _has_passed(self, label: str) -> None:
         del self.failing[label]
-        self.passed_since.update(self._failed_in.pop(label, ()))
+        self.passed_since.update(self.failed_in.pop(label, ()))
 
     def _unknown(self, check: CheckRun) -> None:
         """Take note that nobody knows how it ended: what was known of it before may have changed."""
@@ -206,7 +206,7 @@ class CheckRuns:
             if same and (other.check.whole or run.check.whole or other.check.label == run.check.label):
                 del self.passing[key]
         _take_last(self.failing, run.check.label, run)
-        self._failed_in.setdefault(run.check.label, []).append(run.message)
+        self.failed_in.setdefault(run.check.label, []).append(run.message)
 
     def _had_passed(self, run: Run) -> int | None:
         """Return the number of the last call in which all passed that fails in a run; below zero before this round."""

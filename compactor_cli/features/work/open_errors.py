@@ -119,7 +119,7 @@ class OpenErrors:
         self.errors: dict[str, OpenError] = {}
         self.made_up_for: set[int] = set()
         """Messages with errors that a later call made up for."""
-        self._met: dict[str, list[int]] = {}
+        self.met: dict[str, list[int]] = {}
         """Key of an open error -> messages in which it came up, or another one with that key."""
 
     def called_well(self, call: ToolCall, steps: Sequence[Step]) -> None:
@@ -131,7 +131,7 @@ class OpenErrors:
 
     def _over(self, key: str) -> None:
         if self.errors.pop(key, None) is not None:
-            self.made_up_for.update(self._met.pop(key, ()))
+            self.made_up_for.update(self.met.pop(key, ()))
 
     def note(self, call: ToolCall, steps: Sequence[Step], changed: Sequence[str], path: str, order: int) -> None:
         """Take over a call that is no check and no effect: `changed` are files it changed, `path` the one it names."""
@@ -216,7 +216,7 @@ class OpenErrors:
     def _add(self, key: str, error: OpenError) -> None:
         known = self._known(key)
         before = self.errors.pop(known, None)
-        self._met[key] = [*(self._met.pop(known, ()) if before else ()), error.message]
+        self.met[key] = [*(self.met.pop(known, ()) if before else ()), error.message]
         again = before is not None and (before.text == error.text or _are_alike(before, error))
         self.errors[key] = replace(error, times=before.times + error.times) if before and again else error
         if len(self.errors) > _MOST:

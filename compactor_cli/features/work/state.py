@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
+from math import inf
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -87,6 +88,21 @@ class _State(Struct):
     unlisted: Counter[Kind] = field(default_factory=Counter)
     """Facts for which earlier rounds had no room."""
 
+    def holds(self, last: float) -> bool:
+        """Return whether anything is left that stands on a message up to this one: a fact, or a failure that a later
+        call may make up for."""
+        lines = chain(self.pending, self.running.values(), self.failed.values(), self.done.values())
+        runs = chain(self.checks.failing.values(), self.checks.passing.values())
+        messages = chain(
+            (line.message for line in lines),
+            (run.message for run in runs),
+            (task.message for task in self.tasks.tasks),
+            (change.message for change in self.files.changes.values()),
+            *self.checks.failed_in.values(),
+            *self.errors.met.values(),
+        )
+        return any(message <= last for message in messages)
+
 
 def compute_state(messages: Sequence[Message], earlier: Iterable[str] = ()) -> tuple[StateLine, ...]:
     """Return the state at the end of these messages, in the order of worth. `earlier`: lines, without bullets, of the
@@ -103,13 +119,14 @@ def _state_after(
     pairing: Pairing | None = None,
     *,
     every_error: bool = False,
+    up_to: float = inf,
 ) -> tuple[_State, int]:
     """Return what is known behind these messages, and the number of their calls behind those that were told.
 
     `rounds`: such lines of each earlier summary, the oldest first.
     `told`: where it stands. What is there from before was left out of the block only where it can be seen.
     `folder`: where the session works, if that is known. `pairing`: that of the messages, where it is known.
-    `every_error`: also of errors that are too old to be told.
+    `every_error`: also of errors too old to be told. `up_to`: index of the last message of which facts are asked for.
     """
     calls = read_calls(messages, pairing)
     before = sum(call.message <= told.last for call in calls)
@@ -121,13 +138,21 @@ def _state_after(
     last = messages[-1].index if messages else -1
     _carry(state, rounds, keep_pending=last <= told.last)
     state.command.note(messages, told.last)
-    for order, call in enumerate(calls[before:]):
+    news = calls[before:]
+    last_asked = max((order for order, call in enumerate(news) if call.message <= up_to), default=-1)
+    rest = iter(enumerate(news))
+    for order, call in rest:
         if call.answered:
-            given_up = not every_error and is_given_up(order, len(calls) - before)
+            given_up = not every_error and is_given_up(order, len(news))
             _note(state, call, order, given_up=given_up)
         elif call.message == last and not ends_session(call.tool):
             state.pending.append(StateLine("pending", _IN_FLIGHT + told_in_flight(call), call.message, open=True))
-    return state, len(calls) - before
+        if order >= last_asked and order & (order + 1) == 0 and not state.holds(up_to):  # looked for now and then
+            break
+    for _, call in rest:  # of what is left nothing is asked for but the branch, which stands on no message
+        if call.answered and call.command:
+            state.branches.note(call, steps(call.command), state.home)
+    return state, len(news)
 
 
 class KnownState(Struct, frozen=True):
@@ -147,13 +172,19 @@ def session_state(messages: Sequence[Message], folder: str = "") -> tuple[StateL
 
 
 def known_state(
-    messages: Sequence[Message], folder: str = "", pairing: Pairing | None = None, *, every_error: bool = True
+    messages: Sequence[Message],
+    folder: str = "",
+    pairing: Pairing | None = None,
+    *,
+    every_error: bool = True,
+    up_to: float = inf,
 ) -> KnownState:
     """Return the same, and the failures that are over: of errors, where not `every_error` is asked for, those that are
-    not too old to be told; of checks all. `pairing`: that of the messages, where it is known."""
+    not too old to be told; of checks all. `pairing`: that of the messages, where it is known. `up_to`: index of the
+    last message of which they are asked for; what stands on later ones may be missing, or out of date."""
     new, rounds, told = earlier_rounds(messages)
     pairing = pairing if new is messages else None
-    state, calls = _state_after(new, rounds, told, folder, pairing, every_error=every_error)
+    state, calls = _state_after(new, rounds, told, folder, pairing, every_error=every_error, up_to=up_to)
     overcome = frozenset(state.errors.made_up_for | state.checks.passed_since)
     return KnownState(tuple(without_secret_values(_by_worth(state, calls), state.calls)), overcome)
 

@@ -19,6 +19,8 @@ def corrections(
     """Return the lines of what the agent said later that may correct an answer, by the place of that in `told`.
     `speech_of`: the lines with words of a message."""
     number_of = {lines.message(answer[0]): number for number, answer in enumerate(told) if answer}
+    if not number_of:
+        return {}
     said: list[tuple[int, str]] = []
     places: list[list[int]] = []
     for message in messages:

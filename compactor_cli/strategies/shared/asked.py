@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from math import inf
+from typing import TYPE_CHECKING
 
 from compactor_cli.features.call_lines import PATHS
-from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot, pair
@@ -18,6 +18,9 @@ from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import has_words
+
+if TYPE_CHECKING:
+    from compactor_cli.features.lines import SessionLines
 
 _WORD = compiled_later(r"\w{4,}")
 _ID = compiled_later(r"(?<![\w.-])(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])\w+(?:[.-]\w+)+(?![\w.-]\w)")
