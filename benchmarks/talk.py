@@ -37,7 +37,7 @@ from compactor_cli.features.talk import (
 from compactor_cli.features.wording import WORDINGS, Tables, parse_tables
 from compactor_cli.tokens import make_counter
 
-TALK = {"questions": 5.0, "friends": 1.0, "rules": 1.5, "told": 1.0}
+TALK = {"questions": 3.0, "friends": 1.0, "rules": 1.5, "told": 1.0}
 BINDING = {"told": 1.0, "requests": 1.0}
 """What each score is learned from, and how much it counts."""
 _FOLDS = 4
