@@ -20,8 +20,8 @@ _NOT_MEANT = (
 """Identities of who acts and how, not of what is acted on."""
 ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
 """Addresses of things that are made with a title, and acted on by a number."""
-NAMES_ITSELF = compiled_later(r"(?=\S*\d)[\w#][\w.:#/-]{2,39}")
-"""A value that identifies something: one word with a digit in it."""
+_NAMES_ITSELF = compiled_later(r"(?=\S*\d)(?!\d{4}-\d\d-\d\d(?:T|$)|\d\d?:\d\d)[\w#][\w.:#/-]{2,39}")
+"""A value that identifies something: one word with a digit in it that is no day and no time."""
 _SCALAR_WIDTH = 60
 WITHIN_WHAT = word_set(
     "repo repository owner project account workspace org organization team tenant database db namespace cluster "
@@ -49,6 +49,10 @@ def is_scalar(value: object) -> bool:
 
 def scalar(value: object) -> str:
     return one_line(str(value), _SCALAR_WIDTH) if is_scalar(value) else ""
+
+
+def names_itself(text: str) -> bool:
+    return _NAMES_ITSELF.fullmatch(text) is not None
 
 
 def stems(*names: str) -> set[str]:
@@ -85,8 +89,9 @@ def made_by(
         members = {key: text for key, text in told if text and not is_key(text)}
         if not _ISSUE_KEY.fullmatch(members.get("key", "")):
             members.pop("key", None)  # it may open something
-        called = [members[key] for key in _CALLED if NAMES_ITSELF.fullmatch(members.get(key, ""))]
-        words = [text for text in members.values() if named and NAMES_ITSELF.fullmatch(text) and text not in given]
+        called = [members[key] for key in _CALLED if names_itself(members.get(key, ""))]
+        single = (text for key, text in members.items() if names_itself(text) and not isinstance(record[key], float))
+        words = [text for text in single if named and text not in given]
         found = called[:1] or identities(members) or words[:2]
         if found:
             return [] if is_known(found[0]) else found
@@ -101,22 +106,22 @@ def _records(said: str) -> Iterator[dict[str, Any]]:
     yield from within if len(within) == 1 else ()
 
 
-def receipt_of(tool: str, said: str, is_known: IsKnown) -> tuple[tuple[str, str], ...]:
+def receipt_of(tool: str, said: str, given: Sequence[str], is_known: IsKnown) -> tuple[tuple[str, str], ...]:
     """Return the name and the value of an identity that a result gives to what was done itself, rather than to what it
     was done to: the `refund_id` of `refund_charge`."""
     words = stems(tool)
     for key, value in result_members(said).items():
         text = scalar(value)
-        if IDENTITY.search(key) and words & stems(key) and NAMES_ITSELF.fullmatch(text) and not is_key(text):
-            return () if is_known(text) else ((key, text),)
+        if IDENTITY.search(key) and words & stems(key) and names_itself(text) and not is_key(text):
+            return () if text in given or is_known(text) else ((key, text),)
     return ()
 
 
 def named_by_tool(tool: str, arguments: dict[str, Any]) -> list[str]:
     """Return what an argument identifies that is called like a word of the tool: the `ticket` of `open_ticket`."""
     words = stems(tool)
-    found = (text for key in arguments if key.lower() in words and (text := scalar(arguments[key])))
-    return [text for text in found if NAMES_ITSELF.fullmatch(text)][:1]
+    found = (scalar(value) for key, value in arguments.items() if key.lower() in words and not isinstance(value, float))
+    return [text for text in found if names_itself(text)][:1]
 
 
 def title_of(said: str, given: Sequence[str]) -> list[str]:

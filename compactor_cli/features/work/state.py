@@ -10,6 +10,7 @@ from itertools import islice
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from compactor_cli.features.work.acted_by_result import acted
 from compactor_cli.features.work.acting_tools import acts, commits_elsewhere
 from compactor_cli.features.work.branches import Branches
 from compactor_cli.features.work.calls import ToolCall, handles, read_calls
@@ -116,7 +117,8 @@ def _state_after(
     calls = read_calls(messages, pairing)
     before = sum(call.message <= told.last for call in calls)
     home = session_folder(folder, messages) or main_folder(calls)
-    state = _State(home, files=ChangedFiles(home), calls=calls, told=ToldBefore(messages))
+    before_calls = ToldBefore(messages, has_commands=any(call.command for call in calls))
+    state = _State(home, files=ChangedFiles(home), calls=calls, told=before_calls)
     for order, call in enumerate(calls[:before], -before):
         if call.answered:
             _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
@@ -299,8 +301,10 @@ def _effects(
     elif acts(call.tool, call.arguments) or commits_elsewhere(call.arguments):
         yield act_effect(call, lambda name: told.has(name, call.message))
     else:
-        yield from tool_sql_effects(call)
-        yield from page_effects(call)
+        found = [*tool_sql_effects(call), *page_effects(call)]
+        yield from found
+        if not found and acted(call, told):
+            yield act_effect(call)
 
 
 def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
