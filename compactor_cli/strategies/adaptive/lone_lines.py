@@ -1,4 +1,4 @@
-"""Lines of an agent's answer that say nothing alone: a heading, the first row of a table, a question long answered."""
+"""Lines of an agent's answers that say nothing alone: a heading, the first row of a table, a question long answered."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _TELLS = compiled_later(r"\d|[`/\\_=]|\w[.@]\w")
 """What tells a fact in such a line, or in a question: a figure, or the name of a file."""
 _HEADING = compiled_later(r"\s*(?:#{1,6}\s+\S.*|\*\*[^*\n]+\*\*:?)\s*")
 _RULE = compiled_later(r"\s*\|?(?=[^\n]*--)[ \t:|-]+")
+_FEW_WORDS = 16
+"""Tokens up to which a message of the user says no more than an answer."""
 _NEAR = 2
 """Lines behind such a line among which is what it leads to."""
 
@@ -35,6 +37,11 @@ def leads_on(lines: SessionLines, line: int) -> bool:
     return follows and _RULE.fullmatch(lines.text(line + 1)) is not None
 
 
+def only_asks(text: str) -> bool:
+    """Return whether a line asks something, and tells no fact by that."""
+    return asks(text) and not _TELLS.search(text) and all(asks(clause.text) for clause in split_clauses(text))
+
+
 def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequence[Message], there: Set[int]) -> bool:
     """Return whether a line of an agent's answer says nothing beside what is `taken`: it leads to what is not, or asks
     what the user answered with words that are not. `there`: messages that stay whole."""
@@ -45,8 +52,27 @@ def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequ
         behind = lines.of_piece(lines.piece_of[line])
         near = range(line + 1, min(line + 1 + _NEAR, behind.stop))
         return not any(at in taken and not leads_on(lines, at) for at in near)
-    text = lines.text(line)
-    if _TELLS.search(text) or not all(asks(clause.text) for clause in split_clauses(text)):
+    if not only_asks(lines.text(line)):
         return False
-    answer = next((at for at in range(message + 1, len(messages)) if messages[at].origin == "request"), -1)
+    answer = _answered_by(message, messages)
     return answer >= 0 and answer not in there and taken.isdisjoint(lines.of_message(answer))
+
+
+def reply_to(
+    line: int, taken: Set[int], lines: SessionLines, messages: Sequence[Message], there: Set[int]
+) -> list[int]:
+    """Return the lines of the few words with which the user answered what a line of an agent's answer asks, beside what
+    it tells: without them it would be asked again. None where some of them are there."""
+    message, text = lines.message(line), lines.text(line)
+    if messages[message].role != "assistant" or not asks(text) or only_asks(text):
+        return []
+    answer = _answered_by(message, messages)
+    if answer < 0 or answer in there or messages[answer].tokens > _FEW_WORDS:
+        return []
+    own = [*lines.of_message(answer)]
+    return own if taken.isdisjoint(own) else []
+
+
+def _answered_by(message: int, messages: Sequence[Message]) -> int:
+    """Return the message of the user that answers one of the agent; -1 where none does."""
+    return next((at for at in range(message + 1, len(messages)) if messages[at].origin == "request"), -1)
