@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from compactor_cli.strategies.adaptive.lone_lines import leads_on, reply_to, says_nothing
+from compactor_cli.strategies.adaptive.lone_lines import leads_on, says_nothing
 from tests.builders import call, calling, result
 from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, user
@@ -58,51 +58,6 @@ def test_a_question_stands_with_its_answer_or_while_it_is_open() -> None:
     assert not says_nothing(line_of(of_user, "Which"), set(), of_user.lines, of_user.messages, set())
 
 
-@pytest.mark.parametrize(
-    ("question", "reply", "is_told"),
-    [
-        ("Shall I end FT-771209 now?", "of course YES", True),
-        ("¿Cancelo el pedido W-11?", "sí, por favor", True),
-        ("It is still there. Shall I end it now?", "of course YES", True),
-        ("Shall I end it now?", "of course YES", False),
-        ("I end FT-771209 now.", "of course YES", False),
-        ("Shall I end FT-771209 now?", "yes, and while you look at it, " + "tell me of the other one too, " * 3, False),
-    ],
-)
-def test_what_an_agent_asked_of_something_stands_with_the_few_words_that_answered_it(
-    question: str, reply: str, is_told: bool
-) -> None:
-    told = Told(user("Look."), assistant(question), user(reply), assistant("Well."))
-    asked, answer = line_of(told, question), line_of(told, reply[:5])
-    around = told.lines, told.messages
-    assert reply_to(asked, {asked}, *around, set()) == [answer] * is_told
-    assert reply_to(asked, {asked, answer}, *around, set()) == []
-    assert reply_to(asked, {asked}, *around, {2}) == []
-    assert reply_to(answer, {answer}, *around, set()) == []
-
-
-def served(question: str) -> list[Json]:
-    """An agent that looks things up, asks at the end of each answer, and is told yes."""
-    records: list[Json] = []
-    for at, town in enumerate(TOWNS):
-        records += [user(f"Where is the parcel that goes to {town}, which has {'so very ' * 12}long been on its way?")]
-        records += [
-            calling(call(f"c{at}", "find_parcel", f'{{"town": "{town}"}}')),
-            result(f"c{at}", f"PX-77{at}: {town}"),
-        ]
-        records += [assistant(f"It is in {town} already. {question.format(at)}"), user("yes")]
-    return [*records, user("And the last one?")]
-
-
-@pytest.mark.parametrize("ratio", [0.15, 0.2, 0.25, 0.3, 0.4])
-@pytest.mark.parametrize("question", ["Do you want me to send it on?", "Shall I send PX-77{} on?"])
-def test_no_answered_question_stands_alone_where_tools_are_called(question: str, ratio: float) -> None:
-    said = [message.text() for message in compact(served(question), strategy="adaptive", target_ratio=ratio).messages]
-    asks = re.escape(question).replace(r"\{\}", r"\d")
-    lines = "\n".join(text if text.startswith(("#", "[#")) else f"# user: {text}" for text in said)
-    assert re.findall(rf"#\d+: .*{asks}\n(?!#\d* user: yes)", lines) == []
-
-
 def diary() -> list[Json]:
     """A chat about values, with an answer that begins with the first row of a table."""
     records: list[Json] = []
@@ -124,7 +79,9 @@ def test_no_first_row_stands_without_another_one(ratio: float) -> None:
 
 
 @pytest.mark.parametrize("ratio", [0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25])
-def test_no_heading_of_an_answer_in_a_chat_stands_alone(ratio: float) -> None:
+@pytest.mark.parametrize("calls", [False, True])
+def test_no_heading_of_an_answer_stands_alone(ratio: float, calls: bool) -> None:
+    looked = [calling(call("c1", "find_towns", "{}")), result("c1", "ten towns")]
     records = [
         record
         for town in TOWNS
@@ -137,6 +94,7 @@ def test_no_heading_of_an_answer_in_a_chat_stands_alone(ratio: float) -> None:
             ),
         )
     ]
+    records[1:1] = looked if calls else []
     records += [user(f"{TOWNS[0]} is fine, {'as ever, ' * 30}thank you."), user("So which one?")]
     said = "\n".join(message.text() for message in compact(records, strategy="adaptive", target_ratio=ratio).messages)
     assert re.findall(r"#\d+: (?:… )?Notes on \w+ Harbour:(?!\n -)", said) == []

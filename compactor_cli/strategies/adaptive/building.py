@@ -28,13 +28,13 @@ from compactor_cli.strategies.adaptive.arrangement import (
 )
 from compactor_cli.strategies.adaptive.conversation import is_chat, is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
-from compactor_cli.strategies.adaptive.lone_lines import reply_to, says_nothing
+from compactor_cli.strategies.adaptive.lone_lines import says_nothing
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.adaptive.said_after import said_after
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_of
-from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, Selector
+from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
 from compactor_cli.summary_text.state_block import state_text, with_whole_list
 from compactor_cli.summary_text.state_line import StateLine, failed_times
@@ -255,16 +255,11 @@ class PlanBuilder:
         return is_answer or all(at in there for at in self._said_after(line))
 
     def _telling(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
-        """Return the lines but for those of the agent that say nothing beside the others; where tools are called, what
-        the agent asked with the few words that answered it."""
+        """Return the lines but for those of the agent that say nothing beside the others."""
         taken, groups = {choice.line for choice in chosen}, (*self.kept, *self.present, *self.whole)
         there = {i for group in groups for i in self.inputs.groups[group].messages}
-        around = self.lines, self.inputs.messages, there
-        telling = [choice for choice in chosen if not says_nothing(choice.line, taken, *around)]
-        if self.chat:
-            return telling
-        replies = dict.fromkeys(reply for choice in telling for reply in reply_to(choice.line, taken, *around))
-        return [*telling, *(ChosenLine(line, 0.0, self.selector.tokens(line) + HEADING) for line in replies)]
+        messages = self.inputs.messages
+        return [choice for choice in chosen if not says_nothing(choice.line, taken, self.lines, messages, there)]
 
     def _extra(self) -> int:
         """Return the tokens that the last summary has besides its lines."""

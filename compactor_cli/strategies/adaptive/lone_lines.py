@@ -16,8 +16,6 @@ _TELLS = compiled_later(r"\d|[`/\\_=]|\w[.@]\w")
 """What tells a fact in such a line, or in a question: a figure, or the name of a file."""
 _HEADING = compiled_later(r"\s*(?:#{1,6}\s+\S.*|\*\*[^*\n]+\*\*:?)\s*")
 _RULE = compiled_later(r"\s*\|?(?=[^\n]*--)[ \t:|-]+")
-_FEW_WORDS = 16
-"""Tokens up to which a message of the user says no more than an answer."""
 _NEAR = 2
 """Lines behind such a line among which is what it leads to."""
 
@@ -56,21 +54,6 @@ def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequ
         return False
     answer = _answered_by(message, messages)
     return answer >= 0 and answer not in there and taken.isdisjoint(lines.of_message(answer))
-
-
-def reply_to(
-    line: int, taken: Set[int], lines: SessionLines, messages: Sequence[Message], there: Set[int]
-) -> list[int]:
-    """Return the lines of the few words with which the user answered what a line of an agent's answer asks, beside what
-    it tells: without them it would be asked again. None where some of them are there."""
-    message, text = lines.message(line), lines.text(line)
-    if messages[message].role != "assistant" or not asks(text) or only_asks(text):
-        return []
-    answer = _answered_by(message, messages)
-    if answer < 0 or answer in there or messages[answer].tokens > _FEW_WORDS:
-        return []
-    own = [*lines.of_message(answer)]
-    return own if taken.isdisjoint(own) else []
 
 
 def _answered_by(message: int, messages: Sequence[Message]) -> int:
