@@ -14,7 +14,7 @@ _FORBIDDEN = compiled_later(
     r"|vietato|proibido|запрещено|нельзя)\b"
 )
 _HAS_NOT = compiled_later(r"\b(?:has|have|had|is|are|was|were|exists?|there) (?:no|not|none|non)\b|\bwithout\b")
-"""What describes something by what it lacks."""
+"""What describes something by what it lacks; a sentence with that may forbid something all the same."""
 _FORBIDS, _ORDERS = 15, 5
 """Points of a sentence that forbids something or says when something does not hold, and of one that says what has to
 be."""
@@ -40,6 +40,11 @@ def forbids(sentence: str) -> bool:
 def _ruling(sentence: str) -> tuple[bool, bool]:
     """Return whether a sentence forbids something, and whether it says what has to be."""
     lowered = sentence.lower()
-    found = _counter().count(lowered, [*dict.fromkeys(_WORD.findall(lowered))])
-    negates = found["negation"] > 0 and not _HAS_NOT.search(lowered)
-    return negates or _FORBIDDEN.search(lowered) is not None, found["duty"] > 0
+    bare = _HAS_NOT.sub(" ", lowered)
+    found = _found_in(lowered)
+    negation = (found if bare == lowered else _found_in(bare))["negation"]
+    return negation > 0 or _FORBIDDEN.search(lowered) is not None, found["duty"] > 0
+
+
+def _found_in(lowered: str) -> dict[str, int]:
+    return _counter().count(lowered, [*dict.fromkeys(_WORD.findall(lowered))])

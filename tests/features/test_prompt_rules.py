@@ -14,6 +14,7 @@ DESCRIBES = [
     "Goods come from four warehouses, two of which are in the north, one in the west and one in the south.",
     "The library has non-blocking IO, sin(x) is one of its functions, and there are no-op ones.",
     "An order without a date is one that has no parcel, and there are none of these in the warehouse.",
+    "Guests without a key are those that have not paid, and there is no list of them.",
 ]
 FORBIDS = [
     "Do not offer a refund for goods that were opened.",
@@ -23,6 +24,10 @@ FORBIDS = [
     "Don't name the warehouse.",
     "Users can’t change the price.",
     "Sharing of numbers is forbidden.",
+    "Never compensate members without insurance on saver or standard.",
+    "Do not deploy while there is no backup.",
+    "Never call a customer who has no number.",
+    "If the parcel has not arrived, do not send another one.",
 ]
 
 

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from compactor_cli.strategies.adaptive.lone_lines import leads_on, says_nothing
+from tests.builders import call, calling, result
 from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, user
 
@@ -15,6 +16,9 @@ ANSWER = (
     "|---|---|---|\n| Monday, the day of the tide | seven in the morning, as ever | high, as on all the days |\n\n"
     "The rest of it, for 4 May:\n- rice\n\nIn `notes.md`:\n- more\n\nThe rest is fine. Which one do you want?"
 )
+
+
+TOWNS = ["Falmouth", "Penryn", "Truro", "Looe", "Fowey", "Padstow", "Newquay", "Bude", "Redruth", "Hayle"]
 
 
 def line_of(told: Told, text: str) -> int:
@@ -74,11 +78,10 @@ def test_no_first_row_stands_without_another_one(ratio: float) -> None:
     assert [text for text in texts if "Noted:\n[…" in text or text.endswith("Noted:")] == []
 
 
-TOWNS = ["Falmouth", "Penryn", "Truro", "Looe", "Fowey", "Padstow", "Newquay", "Bude", "Redruth", "Hayle"]
-
-
 @pytest.mark.parametrize("ratio", [0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25])
-def test_no_heading_of_an_answer_in_a_chat_stands_alone(ratio: float) -> None:
+@pytest.mark.parametrize("calls", [False, True])
+def test_no_heading_of_an_answer_stands_alone(ratio: float, calls: bool) -> None:
+    looked = [calling(call("c1", "find_towns", "{}")), result("c1", "ten towns")]
     records = [
         record
         for town in TOWNS
@@ -91,6 +94,7 @@ def test_no_heading_of_an_answer_in_a_chat_stands_alone(ratio: float) -> None:
             ),
         )
     ]
+    records[1:1] = looked if calls else []
     records += [user(f"{TOWNS[0]} is fine, {'as ever, ' * 30}thank you."), user("So which one?")]
     said = "\n".join(message.text() for message in compact(records, strategy="adaptive", target_ratio=ratio).messages)
     assert re.findall(r"#\d+: (?:… )?Notes on \w+ Harbour:(?!\n -)", said) == []

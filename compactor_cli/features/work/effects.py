@@ -3,44 +3,53 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from itertools import accumulate, islice
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.work.act_identities import (
+    IDENTITY,
+    IDENTITY_KEYS,
+    WITHIN_WHAT,
+    IsKnown,
+    held_in,
+    identities,
+    is_scalar,
+    made_by,
+    named_by_tool,
+    nothing_known,
+    receipt_of,
+    scalar,
+    stems,
+    title_of,
+)
 from compactor_cli.features.work.acting_tools import asked_action, tool_words, verb_of
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line
-from compactor_cli.features.work.json_results import result_members, says_undone, stated_error, tells_end
+from compactor_cli.features.work.json_results import says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.secret_values import is_key, is_secret, without_secrets
+from compactor_cli.text.secret_values import is_secret, without_secrets
 from compactor_cli.text.shell import word_set
 
-_IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
-_IDENTITY = compiled_later(r"(?:_i?id|Id|Key|(?:issue|pull|pr|[rR]equest)_?[nN]umber)$")
-_NOT_MEANT = (
-    *("user_id", "userId", "payment_id", "paymentId", "payment_method_id", "session_id", "request_id", "node_id"),
-)
-"""Identities of who acts and how, not of what is acted on."""
 _PAYMENTS = ("payment_id", "paymentId", "payment_method_id")
 """Members of elements of a list that say how something is paid, which is told nowhere."""
 _TITLE_KEYS = ("name", "title", "to", "subject", "email", "url")
 _CONTENT_KEYS = ("content", "file_text", "contents")
 """What a file is to hold, which says little where it is cut."""
-ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
-"""Addresses of things that are made with a title, and acted on by a number."""
 _NUMBERED = compiled_later(r"(?:^|_)(?:number|address)$|(?:Number|Address)$")
 """Other arguments that say which thing is meant."""
 _PERSON_KEYS = ("user_id", "userId")
-_NAMES_ITSELF = compiled_later(r"(?=\S*\d)[\w#][\w.:#/-]{2,39}")
-"""A value that identifies something: one word with a digit in it."""
+_SETTERS = word_set("set update change modify toggle configure")
+"""Words of tools of which arguments say what is so now."""
 _ARGUMENTS_WIDTH = 140
-_SCALAR_WIDTH = 60
+_TITLE_WIDTH = 60
+"""Characters of a title that has several elements."""
 _REASON_WIDTH, _LISTED_WIDTH = 140, 240
 """Characters of why a call failed, and with the names of which that is said too."""
 _FILE_NAME = compiled_later(r"[\w@.~/\\+-]*[./\\][\w@+-]*[A-Za-z_][\w@.~/\\+-]*")
@@ -55,17 +64,6 @@ _LIST_WIDTH, _PAIRS_WIDTH = 44, 60
 """Characters of a list, and of one whose elements are told by two words each, such as flights with their days."""
 _TELLING_NUMBER = 4
 """Digits from which on a number hardly stands for two things."""
-_WITHIN_WHAT = word_set(
-    "repo repository owner project account workspace org organization team tenant database db namespace cluster "
-    "environment env region board type kind entity resource table"
-)
-"""Words of arguments that say in what a thing is one, or what it is: others there may have the same identity."""
-_HOLDS = _WITHIN_WHAT | word_set("space folder parent drive cloud site list calendar channel collection")
-"""Words of arguments that say in what a thing is made."""
-_CALLED = ("key", "identifier", "shortId", "short_id")
-"""Members of a result with the name that people have for a thing, beside the identity that a service has for it."""
-_ISSUE_KEY = compiled_later(r"[A-Z][A-Z\d_]{0,14}-\d{1,7}")
-"""How a tracker of issues calls one of them."""
 _NUMBER = compiled_later(r"(?=.*\d)\S{1,30}(?: \S{1,12}){0,2}|(?=.*\d)(?=.*; ).{1,60}")
 """An amount, a date, an account; or a list of some, such as flights."""
 _ONE_WORD = compiled_later(r"[#@]?[^\W\d](?:[^\W\d]|[./@-](?=\w)){0,29}")
@@ -119,41 +117,41 @@ class Effect(Struct, frozen=True):
     """Of a tool that says which thing it acts on."""
 
 
-def act_effect(call: ToolCall) -> Effect:
-    """Return the effect of a call of a tool that acts, named by what identifies it."""
+def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
+    """Return the effect of a call of a tool that acts, named by what identifies it. `is_known`: whether something was
+    called so before the call, which did not make it, then."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     asked = asked_action(call.tool, arguments)
     verb = "" if asked in tool_words(call.tool) else asked
-    if not call.failed and not call.undecided and says_undone(call.said, map(_scalar, arguments.values())):
+    if not call.failed and not call.undecided and says_undone(call.said, map(scalar, arguments.values())):
         call = replace(call, failed=True)
-    given = _identities(arguments) or _named_by_tool(call.tool, arguments)
+    given = identities(arguments) or named_by_tool(call.tool, arguments)
     called = (key for key in _TITLE_KEYS if key in arguments)
-    titles = [
-        _shown(key, arguments, call.tool) or _elements(key, arguments, call.tool, _SCALAR_WIDTH) for key in called
-    ]
-    persons = [_scalar(arguments.get(key)) for key in _PERSON_KEYS]
+    titles = [_shown(key, arguments, call.tool) or _elements(key, arguments, call.tool, _TITLE_WIDTH) for key in called]
+    persons = [scalar(arguments.get(key)) for key in _PERSON_KEYS]
     is_meant = any((*given, *titles, *persons, *filter(_NUMBERED.search, arguments)))
-    titles += filter(None, (_scalar(arguments.get(key)) for key in PATH_KEYS))
-    held = [] if call.failed or verb_of(call.tool, arguments) != "create" else _held_in(arguments)
+    titles += filter(None, (scalar(arguments.get(key)) for key in PATH_KEYS))
+    held = [] if call.failed or verb_of(call.tool, arguments) != "create" else held_in(arguments)
     is_new = not given or set(given) <= set(held)
-    made = _made(call.said, arguments, named=not asked) if is_new and not call.failed else []
-    known = [] if any(titles) or call.failed else _title_of(call.said, given)
+    made = made_by(call.said, arguments, named=not asked, is_known=is_known) if is_new and not call.failed else []
+    known = [] if any(titles) or call.failed else title_of(call.said, given)
     within = [text for text in held if made and not made[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(made or given or persons), *within]))
     title = " ".join(filter(None, [*titles, *known]))
     details = _details(call.tool, arguments, (asked, *made, *given))
+    receipt = receipt_of(call.tool, call.said, given, is_known) if given and not (made or call.failed) else ()
     head = " ".join(filter(None, [call.tool, verb]))
     meant = " ".join(filter(None, [*(given or persons), *titles]))
     key = plain_key(f"{head} {meant}") if meant else act_text(head, details)
     done = not call.failed and not call.undecided
     thing = _thing(call.tool, "".join((made or given)[:1]), arguments)
-    rest = {name: value for name, value in arguments.items() if value != asked and _scalar(value) not in given[:1]}
-    is_plain = {name for name, _ in details} == set(rest) and all(map(_is_scalar, rest.values()))
+    rest = {name: value for name, value in arguments.items() if value != asked and scalar(value) not in given[:1]}
+    is_plain = {name for name, _ in details} == set(rest) and all(map(is_scalar, rest.values()))
     act = Act(
-        *(thing, verb_of(call.tool, arguments), named, title, details),
+        *(thing, verb_of(call.tool, arguments), named, title, (*receipt, *details)),
         *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain),
     )
-    text, ended = act_text(f"{named} {title}".strip(), details), _ended(call.tool, arguments)
+    text, ended = act_text(f"{named} {title}".strip(), (*receipt, *details)), _ended(call.tool, arguments)
     if asked and done and call.answered and not (is_meant or made):
         text = ""  # an agent may add two numbers by such a tool
     others = tuple((name, said) for name in arguments if (said := _shown(name, arguments, call.tool)) and said != asked)
@@ -165,14 +163,14 @@ def act_effect(call: ToolCall) -> Effect:
 def is_untold(call: ToolCall) -> bool:
     """Return whether nobody knows how a call ended: an earlier round left out what its result said of it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    return not call.failed and not tells_end(call.said) and not _made(call.said, arguments)
+    return not call.failed and not tells_end(call.said) and not made_by(call.said, arguments)
 
 
 def _thing(tool: str, identity: str, arguments: dict[str, Any]) -> str:
     """Return what tells a thing from others on which a tool acts; empty where nothing does."""
     if not identity or (identity.isdigit() and len(identity) < _TELLING_NUMBER):
         return ""
-    within = (_scalar(value) for key, value in arguments.items() if not _WITHIN_WHAT.isdisjoint(tool_words(key)))
+    within = (scalar(value) for key, value in arguments.items() if not WITHIN_WHAT.isdisjoint(tool_words(key)))
     return " ".join([tool, *within, identity])
 
 
@@ -204,82 +202,22 @@ def _ended(tool: str, arguments: dict[str, Any]) -> str:
     small number, which other things have, too."""
     if verb_of(tool, arguments) not in _ENDING:
         return ""
-    kinds, meant = _stems(tool), _stems(*tool_words(asked_action(tool, arguments))[1:])
-    named = (key for key in arguments if key == "id" or (_IDENTITY.search(key) and _stems(key) & kinds))
-    named = (key for key in named if meant <= kinds | _stems(key))
-    ended = next(filter(None, (_scalar(arguments[key]) for key in named)), "")
+    kinds, meant = stems(tool), stems(*tool_words(asked_action(tool, arguments))[1:])
+    named = (key for key in arguments if key == "id" or (IDENTITY.search(key) and stems(key) & kinds))
+    named = (key for key in named if meant <= kinds | stems(key))
+    ended = next(filter(None, (scalar(arguments[key]) for key in named)), "")
     return "" if ended.isdigit() and len(ended) < _TELLING_NUMBER else ended
-
-
-def _stems(*names: str) -> set[str]:
-    """Return the words of names, without the end that says that there are several."""
-    return {word.rstrip("s") for name in names for word in tool_words(name)}
-
-
-def _identities(arguments: dict[str, Any]) -> list[str]:
-    """Return what the arguments identify: a reservation, an order, an issue; what this is in comes behind it."""
-    others = (key for key in arguments if _IDENTITY.search(key) and key not in _NOT_MEANT and not is_secret(key))
-    keys = [*_IDENTITY_KEYS, *sorted(others, key=lambda key: not _HOLDS.isdisjoint(tool_words(key)))]
-    said = filter(None, (_scalar(arguments.get(key)) for key in keys))
-    return list(dict.fromkeys(text for text in said if not is_key(text)))[:2]
-
-
-def _held_in(arguments: dict[str, Any]) -> list[str]:
-    """Return the identities among arguments that are of what holds a thing: a project, a team."""
-    keys = (key for key in arguments if _IDENTITY.search(key) and not _HOLDS.isdisjoint(tool_words(key)))
-    return list(filter(None, (_scalar(arguments[key]) for key in keys)))
-
-
-def _made(said: str, arguments: dict[str, Any], *, named: bool = True) -> list[str]:
-    """Return what a result says to identify what was made: its identities, else, where it may be `named` by them, the
-    members that are one word with a digit, and that the call did not give."""
-    address = ADDRESS.search(said) if "https://" in said else None
-    if address:
-        return [address.group()]
-    given = set(map(_scalar, arguments.values()))
-    for record in _records(said):
-        told = ((key, _scalar(item)) for key, item in record.items() if key not in _NOT_MEANT and not is_secret(key))
-        members = {key: text for key, text in told if text and not is_key(text)}
-        if not _ISSUE_KEY.fullmatch(members.get("key", "")):
-            members.pop("key", None)  # it may open something
-        called = [members[key] for key in _CALLED if _NAMES_ITSELF.fullmatch(members.get(key, ""))]
-        words = [text for text in members.values() if named and _NAMES_ITSELF.fullmatch(text) and text not in given]
-        if found := called[:1] or _identities(members) or words[:2]:
-            return found
-    return []
-
-
-def _records(said: str) -> Iterator[dict[str, Any]]:
-    """Yield the object that a result is, and the one in it, where there is one."""
-    value = result_members(said)
-    yield value
-    within = [item for item in value.values() if isinstance(item, dict)]
-    yield from within if len(within) == 1 else ()
-
-
-def _named_by_tool(tool: str, arguments: dict[str, Any]) -> list[str]:
-    """Return what an argument identifies that is called like a word of the tool: the `ticket` of `open_ticket`."""
-    words = _stems(tool)
-    found = (text for key in arguments if key.lower() in words and (text := _scalar(arguments[key])))
-    return [text for text in found if _NAMES_ITSELF.fullmatch(text)][:1]
-
-
-def _title_of(said: str, given: Sequence[str]) -> list[str]:
-    """Return how a result calls the thing that a call gave the identity of."""
-    for record in _records(said) if given else ():
-        if given[0] in map(_scalar, record.values()):
-            return [text for text in map(_scalar, map(record.get, ("title", "name", "subject"))) if text][:1]
-    return []
-
-
-def _scalar(value: object) -> str:
-    return one_line(str(value), _SCALAR_WIDTH) if _is_scalar(value) else ""
 
 
 def _shown(name: str, arguments: dict[str, Any], tool: str) -> str:
     """Return the value of an argument as it is told: of a password only that there is one."""
     value = arguments[name]
-    return _scalar(argument_without_values(name, str(value), arguments, tool)) if _is_scalar(value) else ""
+    return scalar(argument_without_values(name, str(value), arguments, tool)) if is_scalar(value) else ""
+
+
+def _switch(value: object, tool: str) -> str:
+    """Return whether a tool that sets something turns it on: otherwise one would be told like the other."""
+    return str(value).lower() if isinstance(value, bool) and not _SETTERS.isdisjoint(tool_words(tool)) else ""
 
 
 def _elements(name: str, arguments: dict[str, Any], tool: str, room: int) -> str:
@@ -288,21 +226,21 @@ def _elements(name: str, arguments: dict[str, Any], tool: str, room: int) -> str
     return _listed(list_without_values(name, value, arguments, tool) if isinstance(value, list) else value, room)
 
 
-def _is_scalar(value: object) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
-
-
 def _details(tool: str, arguments: dict[str, Any], told: Collection[str]) -> tuple[tuple[str, str], ...]:
     """Return names and values of further arguments that fit on a line, those first that the name of the tool speaks of.
     `told`: values that the line has already."""
-    known = {*_IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS, *PATH_KEYS, *_CONTENT_KEYS}
+    known = {*IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS, *PATH_KEYS, *_CONTENT_KEYS}
     meant = {word.rstrip("s") for word in tool_words(tool)}
-    names = [key for key in arguments if key not in known and not _IDENTITY.search(key)]
+    names = [key for key in arguments if key not in known and not IDENTITY.search(key)]
     names.sort(key=lambda key: meant.isdisjoint(word.rstrip("s") for word in tool_words(key)))
     found: list[tuple[str, str]] = []
     room = _ARGUMENTS_WIDTH
     for key in names:
-        text = _shown(key, arguments, tool) or _elements(key, arguments, tool, room - len(key) - 3)
+        text = (
+            _shown(key, arguments, tool)
+            or _switch(arguments[key], tool)
+            or _elements(key, arguments, tool, room - len(key) - 3)
+        )
         size = len(key) + len(text) + 3
         if text and text not in told and size <= room:
             found.append((key, text))
@@ -354,7 +292,7 @@ def _members(value: object) -> list[str]:
         return []
     named = ((key, member, _short(member)) for key, member in value.items() if not is_secret(key))
     told = (
-        text if isinstance(member, str) or _IDENTITY.search(key) else f"{key} {text}"
+        text if isinstance(member, str) or IDENTITY.search(key) else f"{key} {text}"
         for key, member, text in named
         if text
     )
@@ -362,7 +300,7 @@ def _members(value: object) -> list[str]:
 
 
 def _short(value: object) -> str:
-    text = one_line(str(value), _ELEMENT_WIDTH + 1) if _is_scalar(value) else ""
+    text = one_line(str(value), _ELEMENT_WIDTH + 1) if is_scalar(value) else ""
     return text if len(text) <= _ELEMENT_WIDTH else ""
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from compactor_cli.features.work.act_identities import ADDRESS
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.effects import ADDRESS, Effect, plain_key, reason, with_alike
+from compactor_cli.features.work.effects import Effect, plain_key, reason, with_alike
 from compactor_cli.features.work.git_files import past_options
 from compactor_cli.features.work.git_steps import first_line, git_step
 from compactor_cli.features.work.github_steps import github_key, github_step

@@ -11,6 +11,7 @@ from math import inf
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from compactor_cli.features.work.acted_by_result import acted
 from compactor_cli.features.work.acting_tools import acts, commits_elsewhere
 from compactor_cli.features.work.branches import Branches
 from compactor_cli.features.work.calls import ToolCall, handles, read_calls
@@ -33,6 +34,7 @@ from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
+from compactor_cli.features.work.told_before import ToldBefore
 from compactor_cli.features.work.told_lines import without_secret_values
 from compactor_cli.features.work.user_commands import UserCommand
 from compactor_cli.model.message import NO_RESPONSE, Message
@@ -64,6 +66,7 @@ class _State(Struct):
     home: str
     """The folder in which most commands run."""
     calls: Sequence[ToolCall] = ()
+    told: ToldBefore = field(default_factory=ToldBefore)
     tasks: TaskList = field(default_factory=TaskList)
     checks: CheckRuns = field(default_factory=CheckRuns)
     errors: OpenErrors = field(default_factory=OpenErrors)
@@ -131,7 +134,8 @@ def _state_after(
     calls = read_calls(messages, pairing)
     before = sum(call.message <= told.last for call in calls)
     home = session_folder(folder, messages) or main_folder(calls)
-    state = _State(home, files=ChangedFiles(home), calls=calls)
+    before_calls = ToldBefore(messages, has_commands=any(call.command for call in calls))
+    state = _State(home, files=ChangedFiles(home), calls=calls, told=before_calls)
     for order, call in enumerate(calls[:before], -before):
         if call.answered:
             _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
@@ -266,7 +270,7 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
     changed = state.files.note(call, changes, order) if happened else []
     if not overtaken:
         _note_declined(state, call, changes)
-    effects = list(_effects(call, parts, changes))
+    effects = list(_effects(call, parts, changes, state.told))
     for effect in effects:
         if effect.done or not overtaken:
             _note_effect(state, effect, call)
@@ -318,16 +322,20 @@ def _forget_edits(state: _State, deleted: str) -> None:
             del state.failed[key]
 
 
-def _effects(call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]]) -> Iterator[Effect]:
+def _effects(
+    call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]], told: ToldBefore
+) -> Iterator[Effect]:
     if call.command:
         yield from shell_effects(call, parts)
     elif changes or is_untold(call):
         return
     elif acts(call.tool, call.arguments) or commits_elsewhere(call.arguments):
-        yield act_effect(call)
+        yield act_effect(call, lambda name: told.has(name, call.message))
     else:
-        yield from tool_sql_effects(call)
-        yield from page_effects(call)
+        found = [*tool_sql_effects(call), *page_effects(call)]
+        yield from found
+        if not found and acted(call, told):
+            yield act_effect(call)
 
 
 def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:

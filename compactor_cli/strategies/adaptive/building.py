@@ -207,7 +207,7 @@ class PlanBuilder:
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
         """Return what becomes of every group when these lines are taken."""
         chosen = self._complete(chosen)
-        chosen = self._telling(chosen) if self.chat else chosen
+        chosen = self._telling(chosen)
         by_group: dict[int, list[ChosenLine]] = {}
         for choice in chosen:
             by_group.setdefault(self.group_of[self.lines.message(choice.line)], []).append(choice)

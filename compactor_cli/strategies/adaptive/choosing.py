@@ -127,7 +127,8 @@ class Chooser(PlanBuilder):
         return [line for said in self.asked for line in self.lines.overlapping(said.piece, said.start, said.end)]
 
     def _take_pending(self) -> None:
-        """Take lines of the results that the agent answers next."""
+        """Take lines of the results that the agent answers next, or that what it asked rests on."""
+        self._take(self.newest.unsaid(self.lines, self.selector.cost))
         pending = [line for line in self.newest.pending_results(self.lines) if line not in self.lines.silent]
         take_pending(pending, self.lines, self.selector, self.renderer.asked_for, self.room, SMALL)
 

@@ -1,4 +1,4 @@
-"""Lines of an agent's answer that say nothing alone: a heading, the first row of a table, a question long answered."""
+"""Lines of an agent's answers that say nothing alone: a heading, the first row of a table, a question long answered."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ def leads_on(lines: SessionLines, line: int) -> bool:
     return follows and _RULE.fullmatch(lines.text(line + 1)) is not None
 
 
+def only_asks(text: str) -> bool:
+    """Return whether a line asks something, and tells no fact by that."""
+    return asks(text) and not _TELLS.search(text) and all(asks(clause.text) for clause in split_clauses(text))
+
+
 def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequence[Message], there: Set[int]) -> bool:
     """Return whether a line of an agent's answer says nothing beside what is `taken`: it leads to what is not, or asks
     what the user answered with words that are not. `there`: messages that stay whole."""
@@ -45,8 +50,12 @@ def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequ
         behind = lines.of_piece(lines.piece_of[line])
         near = range(line + 1, min(line + 1 + _NEAR, behind.stop))
         return not any(at in taken and not leads_on(lines, at) for at in near)
-    text = lines.text(line)
-    if _TELLS.search(text) or not all(asks(clause.text) for clause in split_clauses(text)):
+    if not only_asks(lines.text(line)):
         return False
-    answer = next((at for at in range(message + 1, len(messages)) if messages[at].origin == "request"), -1)
+    answer = _answered_by(message, messages)
     return answer >= 0 and answer not in there and taken.isdisjoint(lines.of_message(answer))
+
+
+def _answered_by(message: int, messages: Sequence[Message]) -> int:
+    """Return the message of the user that answers one of the agent; -1 where none does."""
+    return next((at for at in range(message + 1, len(messages)) if messages[at].origin == "request"), -1)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from itertools import takewhile
 from math import inf
 
 from compactor_cli.features.lines import SessionLines
@@ -13,6 +14,7 @@ from compactor_cli.model.plan import Decision
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
+from compactor_cli.text.patterns import compiled_later
 
 _MOST = 40
 """Newest groups that may stay at their place for being the newest."""
@@ -31,6 +33,18 @@ _LAST_OF_TINY, _LAST_SHARE = 1.0, 0.55
 how to go on, and what has room beside it are the user's words."""
 _TINY = 100
 """Tokens up to which a room is tiny."""
+_ASKS = compiled_later(r"[?？؟](?:\W|$)")
+_LOOKED_UP = 0.2
+"""Share of the room for what it had looked up before it asked, and did not say."""
+_VALUE = compiled_later(r":[ \t]*\"?([^\s\",{}\[\]][^\",{}\[\]]+[^\s\",{}\[\]])")
+"""The value of a member, without those of two characters at most, which stand in any text."""
+
+
+def _is_own_member(lines: SessionLines, line: int) -> bool:
+    """Return whether a line has members of the object that a result is, rather than of one within."""
+    before = lines.piece(line).text[: lines.starts[line]]
+    outer = before.count("{") - before.count("}") == 1 and before.count("[") == before.count("]")
+    return outer and before.lstrip().startswith("{") and not any(sign in lines.text(line) for sign in "{[")
 
 
 class NewestExchanges:
@@ -55,6 +69,7 @@ class NewestExchanges:
         last_share = between(room, (_TINY, _LAST_OF_TINY), (SMALL_ROOM, _LAST_SHARE))
         self._limit = min(max(self._share, last_share), limit)
         self.last = self._last_exchange(groups)
+        self._before_question = self._looked_up(groups)
         self.in_place = self._choose(self._behind_first(groups) if summarized else groups, folded, decided)
 
     def written(self, group: int) -> int:
@@ -78,6 +93,32 @@ class NewestExchanges:
                     part = message.parts[lines.piece(number).part]
                     if part.kind == "tool_result" or message.origin == "injected":
                         yield number
+
+    def unsaid(self, lines: SessionLines, cost: Callable[[int], int]) -> Iterator[int]:
+        """Yield what the agent had looked up before it asked what the newest request answers, and did not say then: the
+        members of the record itself, such as when it was made; those with figures first, on which rules depend, and the
+        shortest of these. `cost`: tokens of a line."""
+        said = "\n".join(self._messages[i].text("text") for group in self.last.values() for i in group.messages)
+        own = (line for group in self._before_question for i in group.messages for line in lines.of_message(i))
+        results = (line for line in own if not (lines.piece(line).speech or lines.piece(line).call))
+        new = [line for line in results if line not in lines.silent and _is_own_member(lines, line)]
+        left = _LOOKED_UP * self._room
+        for line in sorted(new, key=lambda line: (not any(map(str.isdigit, lines.text(line))), cost(line))):
+            if cost(line) <= left and not any(value in said for value in _VALUE.findall(lines.text(line))):
+                left -= cost(line)
+                yield line
+
+    def _looked_up(self, groups: Sequence[Group]) -> list[Group]:
+        """Return the newest group with results since the request before the last exchange, where this asks something
+        that the newest request answers."""
+        asking = [self._messages[i] for group in self.last.values() for i in group.messages]
+        if not asking or self._messages[-1].origin != "request" or any(message.results for message in asking):
+            return []
+        if not any(_ASKS.search(message.text("text")) for message in asking if message.role == "assistant"):
+            return []
+        before = (group for group in reversed(groups) if group.index < min(self.last))
+        since = takewhile(lambda group: not is_request(group, self._messages), before)
+        return [group for group in since if any(self._messages[i].results for i in group.messages)][:1]
 
     def _choose(self, groups: Sequence[Group], folded: Set[int], decided: Mapping[int, Decision]) -> set[int]:
         """Return the newest groups, as long as they are cheap with the lines of their results left out."""

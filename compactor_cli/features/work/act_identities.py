@@ -1,0 +1,132 @@
+"""What a thing is called that a tool acts on, by the arguments of the call and by its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from compactor_cli.features.work.acting_tools import tool_words
+from compactor_cli.features.work.json_results import result_members
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.secret_values import is_key, is_secret
+from compactor_cli.text.shell import word_set
+
+IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
+IDENTITY = compiled_later(r"(?:_i?id|Id|Key|(?:issue|pull|pr|[rR]equest)_?[nN]umber)$")
+_NOT_MEANT = (
+    *("user_id", "userId", "payment_id", "paymentId", "payment_method_id", "session_id", "request_id", "node_id"),
+)
+"""Identities of who acts and how, not of what is acted on."""
+ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
+"""Addresses of things that are made with a title, and acted on by a number."""
+_NAMES_ITSELF = compiled_later(r"(?=\S*\d)(?!\d{4}-\d\d-\d\d(?:T|$)|\d\d?:\d\d)[\w#][\w.:#/-]{2,39}")
+"""A value that identifies something: one word with a digit in it that is no day and no time."""
+_SCALAR_WIDTH = 60
+WITHIN_WHAT = word_set(
+    "repo repository owner project account workspace org organization team tenant database db namespace cluster "
+    "environment env region board type kind entity resource table"
+)
+"""Words of arguments that say in what a thing is one, or what it is: others there may have the same identity."""
+_HOLDS = WITHIN_WHAT | word_set("space folder parent drive cloud site list calendar channel collection")
+"""Words of arguments that say in what a thing is made."""
+_CALLED = ("key", "identifier", "shortId", "short_id")
+"""Members of a result with the name that people have for a thing, beside the identity that a service has for it."""
+_ISSUE_KEY = compiled_later(r"[A-Z][A-Z\d_]{0,14}-\d{1,7}")
+"""How a tracker of issues calls one of them."""
+
+IsKnown = Callable[[str], bool]
+"""Whether something was called so before the call."""
+
+
+def nothing_known(_: str) -> bool:
+    return False
+
+
+def is_scalar(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def scalar(value: object) -> str:
+    return one_line(str(value), _SCALAR_WIDTH) if is_scalar(value) else ""
+
+
+def names_itself(text: str) -> bool:
+    return _NAMES_ITSELF.fullmatch(text) is not None
+
+
+def stems(*names: str) -> set[str]:
+    """Return the words of names, without the end that says that there are several."""
+    return {word.rstrip("s") for name in names for word in tool_words(name)}
+
+
+def identities(arguments: dict[str, Any]) -> list[str]:
+    """Return what the arguments identify: a reservation, an order, an issue; what this is in comes behind it."""
+    others = (key for key in arguments if IDENTITY.search(key) and key not in _NOT_MEANT and not is_secret(key))
+    keys = [*IDENTITY_KEYS, *sorted(others, key=lambda key: not _HOLDS.isdisjoint(tool_words(key)))]
+    said = filter(None, (scalar(arguments.get(key)) for key in keys))
+    return list(dict.fromkeys(text for text in said if not is_key(text)))[:2]
+
+
+def held_in(arguments: dict[str, Any]) -> list[str]:
+    """Return the identities among arguments that are of what holds a thing: a project, a team."""
+    keys = (key for key in arguments if IDENTITY.search(key) and not _HOLDS.isdisjoint(tool_words(key)))
+    return list(filter(None, (scalar(arguments[key]) for key in keys)))
+
+
+def made_by(
+    said: str, arguments: dict[str, Any], *, named: bool = True, is_known: IsKnown = nothing_known
+) -> list[str]:
+    """Return what a result says to identify what was made: its identities, else, where it may be `named` by them, the
+    members that are one word with a digit, and that the call did not give. What something was called before the call
+    was not made by it."""
+    address = ADDRESS.search(said) if "https://" in said else None
+    if address:
+        return [address.group()]
+    given = set(map(scalar, arguments.values()))
+    for record in _records(said):
+        told = ((key, scalar(item)) for key, item in record.items() if key not in _NOT_MEANT and not is_secret(key))
+        members = {key: text for key, text in told if text and not is_key(text)}
+        if not _ISSUE_KEY.fullmatch(members.get("key", "")):
+            members.pop("key", None)  # it may open something
+        called = [members[key] for key in _CALLED if names_itself(members.get(key, ""))]
+        single = (text for key, text in members.items() if names_itself(text) and not isinstance(record[key], float))
+        words = [text for text in single if named and text not in given]
+        found = called[:1] or identities(members) or words[:2]
+        if found:
+            return [] if is_known(found[0]) else found
+    return []
+
+
+def _records(said: str) -> Iterator[dict[str, Any]]:
+    """Yield the object that a result is, and the one in it, where there is one."""
+    value = result_members(said)
+    yield value
+    within = [item for item in value.values() if isinstance(item, dict)]
+    yield from within if len(within) == 1 else ()
+
+
+def receipt_of(tool: str, said: str, given: Sequence[str], is_known: IsKnown) -> tuple[tuple[str, str], ...]:
+    """Return the name and the value of an identity that a result gives to what was done itself, rather than to what it
+    was done to: the `refund_id` of `refund_charge`."""
+    words = stems(tool)
+    for key, value in result_members(said).items():
+        text = scalar(value)
+        if IDENTITY.search(key) and words & stems(key) and names_itself(text) and not is_key(text):
+            return () if text in given or is_known(text) else ((key, text),)
+    return ()
+
+
+def named_by_tool(tool: str, arguments: dict[str, Any]) -> list[str]:
+    """Return what an argument identifies that is called like a word of the tool: the `ticket` of `open_ticket`."""
+    words = stems(tool)
+    found = (scalar(value) for key, value in arguments.items() if key.lower() in words and not isinstance(value, float))
+    return [text for text in found if names_itself(text)][:1]
+
+
+def title_of(said: str, given: Sequence[str]) -> list[str]:
+    """Return how a result calls the thing that a call gave the identity of."""
+    for record in _records(said) if given else ():
+        if given[0] in map(scalar, record.values()):
+            return [text for text in map(scalar, map(record.get, ("title", "name", "subject"))) if text][:1]
+    return []
