@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.calls import NEVER, ToolCall
 from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.check_output import (
     Verdict,
@@ -108,7 +108,7 @@ class CheckRuns:
         newest last."""
         self._passed_before: set[tuple[CheckKind, tuple[str, ...]]] = set()
         """The same of passes that were newer than all changes of an earlier round."""
-        self.unknown = -1
+        self.unknown = NEVER
         """Number of the last call with a check that failed, of which a later run did not say how it ended."""
         self._untold: dict[tuple[CheckKind, tuple[str, ...]], int] = {}
         """The same as `passes` of checks that did not say how they ended."""
@@ -119,13 +119,12 @@ class CheckRuns:
         return {run.order: (run.check.kind, _said(run), run.passed) for run in self.failing.values()}
 
     def last_pass(self, kind: CheckKind, path: str = "") -> int:
-        """Return the number of the last call in which a check of a kind passed, of a file where it is named; -1 when
-        none did."""
-        return next((order for of, order in reversed(self.passes.items()) if _is_of(of, kind, path)), -1)
+        """Return the number of the last call in which a check of a kind passed, of a file where it is named."""
+        return next((order for of, order in reversed(self.passes.items()) if _is_of(of, kind, path)), NEVER)
 
     def last_untold(self, path: str) -> int:
-        """Return the number of the last call in which a check of a file did not say how it ended; -1 when none did."""
-        return max((order for of, order in self._untold.items() if _is_of(of, of[0], path)), default=-1)
+        """Return the number of the last call in which a check of a file did not say how it ended."""
+        return max((order for of, order in self._untold.items() if _is_of(of, of[0], path)), default=NEVER)
 
     def had_passed(self, kind: CheckKind, path: str) -> bool:
         """Return whether a check of a kind had passed in an earlier round, of a file that was changed in it before."""
@@ -172,7 +171,7 @@ class CheckRuns:
         return True
 
     def _passed(self, run: Run) -> None:
-        _take_last(self.passes, (run.check.kind, run.check.folders), max(-1, run.order))
+        _take_last(self.passes, (run.check.kind, run.check.folders), run.order)
         for key, other in list(self.passing.items()):
             if run.check.repeats(other.check):
                 del self.passing[key]

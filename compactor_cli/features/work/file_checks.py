@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from msgspec import Struct, field
 
-from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.calls import NEVER, ToolCall
 from compactor_cli.features.work.check_runs import CheckRuns
 from compactor_cli.features.work.checks import is_prose
 from compactor_cli.features.work.endings import is_declined
@@ -106,7 +106,7 @@ class ScriptRuns(Struct):
     well, the newest last; and what else may have told something of a file."""
 
     runs: dict[str, tuple[int, bool]] = field(default_factory=dict)
-    other: int = -1
+    other: int = NEVER
     """Number of the last call that ran anything which may have told something of any file, such as another script."""
     shown: dict[str, int] = field(default_factory=dict)
     """Last part of a path -> number of the last call that showed such a file."""
@@ -169,7 +169,7 @@ class FileChecks:
         if passed:
             return passed + _PASSED
         unchecked = earlier if order < 0 and not failed_before else "unchecked" if order >= 0 else ""
-        shown = self._scripts.shown.get(basename(path), -1)
+        shown = self._scripts.shown.get(basename(path), NEVER)
         looked_at = max(self._checks.unknown, self._checks.last_untold(path), self._scripts.other, shown)
         return next(self._ran(path, order), "" if newer or looked_at > order else unchecked)
 
@@ -177,7 +177,7 @@ class FileChecks:
         """Yield how the file ran after its last change, or a script that the session wrote."""
         own = basename(path)
         for script in (own, self._newest):
-            at, well = self._runs.get(script, (-1, True))
+            at, well = self._runs.get(script, (NEVER, True))
             if at > order:
                 named = "" if script == own else f"{script} "
                 yield f"{named}{'ran' if well else 'failed'} after"
