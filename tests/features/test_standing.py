@@ -70,6 +70,17 @@ def test_other_acts_leave_it_as_it_is(earlier, later):
     assert len(acts(earlier, later)) >= len(acts(later))
 
 
+def test_what_a_thing_is_called_may_be_a_verb_elsewhere():
+    assert acts(("order_cancel", {"id": "A-1201"}), ("order_reopen", {"id": "A-1201"})) == ["order_reopen A-1201"]
+    assert acts(("cancel_order", {"id": "A-1201"}), ("reopen_order", {"id": "A-1201"})) == ["reopen_order A-1201"]
+
+
+def test_options_of_a_command_may_say_that_it_is_about_a_part():
+    session = Session().runs("bd close av-12", "ok").runs("bd reopen av-12 --label late", "ok")
+    assert session.texts()[-1] == "bd close av-12"
+    assert Session().runs("bd close av-12", "ok").runs("bd reopen av-12", "ok").texts() == ["bd reopen av-12"]
+
+
 def test_small_numbers_are_of_what_they_are_in():
     where = {"owner": "lumora", "repo": "shop"}
     calls = (

@@ -63,15 +63,15 @@ def standing(text: str) -> Standing | None:
     told = _DETAILS.match(text)
     tool, *words = (told[1] if told else text).split(" ")
     asked = words.pop(0) if words and names_action(words[0]) else ""
-    verb = tool_words(asked)[0] if asked else acting_verb(tool)
+    verb = tool_words(asked)[0] if asked else _verb(tool)
     aspects = _SET if verb in _SETS else _ASPECTS.get(verb)
     details = _named(told[2]) if told else {}
     if aspects is None or details is None or (verb in _SETS and not {"state", "status"} & details.keys()):
         return None
     others = [name for name in details if name not in _STATE | _WITHIN and (verb in _SETS or name not in _WHY)]
     if words and _NAMES_ITSELF.fullmatch(words[0]) and (verb in _SETS or not others):
-        if any(map(str.isdigit, "".join(words[1:2]))):
-            return None  # two identities
+        if any(map(str.isdigit, "".join(words[1:2]))) or any(word.startswith("-") for word in words):
+            return None  # two identities, or options of a command
         identity, kind = words[0], _kind(tool, asked, verb)
     elif not words and len(others) == 1 and _NAMES_ITSELF.fullmatch(details[name := others[0]]):
         identity, kind = details[others.pop()], _stems(tool_words(name))
@@ -97,6 +97,12 @@ def _named(told: str) -> dict[str, str] | None:
         name = word
         details[word] = value
     return details
+
+
+def _verb(tool: str) -> str:
+    """Return what a tool does, by its name; the last word where the first may be a thing: `order_cancel`."""
+    verb, words = acting_verb(tool), tool_words(tool)
+    return words[-1] if verb not in _ASPECTS and verb not in _SETS and words[-1:] else verb
 
 
 def _kind(tool: str, asked: str, verb: str) -> tuple[str, ...]:
