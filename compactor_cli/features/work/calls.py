@@ -23,6 +23,8 @@ from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import HEADER, raised_at_end, raised_in_cell
 
+NEVER = -(10**9)
+"""Number of the call that did what none did: before all others. Calls of a round before have numbers below zero."""
 _STOPPED = compiled_later(
     r"\s*(?:error: )?(?:the )?(?:command |process |execution )?(?:timed out|timeout|was interrupted|killed|aborted|"
     r"(?:is )?still running|(?:is )?running in (?:the )?background|(?:was )?moved to (?:the )?background)\b",

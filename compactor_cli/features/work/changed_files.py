@@ -19,7 +19,7 @@ from compactor_cli.features.work.ledger import command_actions, every_action, is
 from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.paths import basename
+from compactor_cli.text.paths import basename, is_rooted
 from compactor_cli.text.patterns import compiled_later
 
 _CHANGES = ("created", "wrote", "edited", "deleted", "restored")
@@ -104,6 +104,9 @@ class ChangedFiles(Struct):
     _went: bool = False
     """A call did nothing but go to a folder: nobody knows whether those behind it run there."""
 
+    def __post_init__(self) -> None:
+        self._paths = KnownPaths(home=self.home)
+
     def note(self, call: ToolCall, changes: Iterable[tuple[str, str]], order: int) -> list[str]:
         """Take over what a call did to files, as `touched_by` has it; the paths that it changed."""
         changed: list[str] = []
@@ -137,7 +140,7 @@ class ChangedFiles(Struct):
             done = _done("deleted" if action == "emptied" else action, existed=existed, known=was_there)
             if done == "deleted" and before is None:
                 self._forget(path)
-            name = path if path.startswith("/") else known
+            name = path if is_rooted(path) and not is_rooted(known) else known
             change = _after(before, done, call.message, order)
             self._put(name, known, replace(change, new=change.new or (not existed and done in _MAKES and not before)))
             self._named.add(name)

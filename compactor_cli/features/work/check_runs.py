@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.calls import NEVER, ToolCall
 from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.check_output import (
     Verdict,
@@ -19,7 +19,7 @@ from compactor_cli.features.work.check_output import (
     names_in,
     verdict,
 )
-from compactor_cli.features.work.checks import CheckRun, check_named, check_of, is_prose, is_under
+from compactor_cli.features.work.checks import CheckRun, Scope, check_named, check_of, is_no_code, is_under
 from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.git_files import past_options, stash_verb
 from compactor_cli.features.work.programs import CheckKind
@@ -103,14 +103,13 @@ class CheckRuns:
         self.failed_in: dict[str, list[int]] = {}
         """Label of a check -> messages in which it failed, since it has last passed."""
         self.passing: dict[tuple[CheckKind, str], Run] = {}
-        self.passes: dict[tuple[CheckKind, tuple[str, ...]], int] = {}
-        """Kind of check, and the folders that it was limited to -> number of the last call in which it passed; the
-        newest last."""
-        self._passed_before: set[tuple[CheckKind, tuple[str, ...]]] = set()
+        self.passes: dict[Scope, int] = {}
+        """What a check looks at -> number of the last call in which it passed; the newest last."""
+        self._passed_before: set[Scope] = set()
         """The same of passes that were newer than all changes of an earlier round."""
-        self.unknown = -1
+        self.unknown = NEVER
         """Number of the last call with a check that failed, of which a later run did not say how it ended."""
-        self._untold: dict[tuple[CheckKind, tuple[str, ...]], int] = {}
+        self._untold: dict[Scope, int] = {}
         """The same as `passes` of checks that did not say how they ended."""
 
     def failures(self) -> dict[int, tuple[CheckKind, str, int | None]]:
@@ -119,17 +118,24 @@ class CheckRuns:
         return {run.order: (run.check.kind, _said(run), run.passed) for run in self.failing.values()}
 
     def last_pass(self, kind: CheckKind, path: str = "") -> int:
-        """Return the number of the last call in which a check of a kind passed, of a file where it is named; -1 when
-        none did."""
-        return next((order for of, order in reversed(self.passes.items()) if _is_of(of, kind, path)), -1)
+        """Return the number of the last call in which a check of a kind passed, of a file where it is named."""
+        passes = reversed(self.passes.items())
+        return next((order for scope, order in passes if scope.kind == kind and scope.has(path)), NEVER)
+
+    def last_of_others(self, path: str) -> int:
+        """Return the number of the last call in which tests passed that were named by their files, not after this
+        one."""
+        passes = reversed(self.passes.items())
+        return next((order for scope, order in passes if scope.names_tests and not scope.has(path)), NEVER)
 
     def last_untold(self, path: str) -> int:
-        """Return the number of the last call in which a check of a file did not say how it ended; -1 when none did."""
-        return max((order for of, order in self._untold.items() if _is_of(of, of[0], path)), default=-1)
+        """Return the number of the last call in which a check of a file did not say how it ended."""
+        untold = self._untold.items()
+        return max((order for scope, order in untold if scope.names_tests or scope.has(path)), default=NEVER)
 
     def had_passed(self, kind: CheckKind, path: str) -> bool:
         """Return whether a check of a kind had passed in an earlier round, of a file that was changed in it before."""
-        return any(_is_of(of, kind, path) for of in self._passed_before)
+        return any(scope.kind == kind and scope.has(path) for scope in self._passed_before)
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
         """Take over what a call says about checks; False when it ran none."""
@@ -142,7 +148,7 @@ class CheckRuns:
                 self._passed(Run(check, call.message, order))
             elif failed is None:
                 self._unknown(check)
-                _take_last(self._untold, (check.kind, check.folders), order)
+                _take_last(self._untold, check.scope, order)
         broken = [check for check, failed in outcomes if failed]
         names = failing_names(call.said) if broken else ()
         for check in broken:
@@ -163,7 +169,7 @@ class CheckRuns:
         elif passed:
             check = check_named(passed.group(1)) or CheckRun("tests", passed.group(1), passed.group(1))
             self.passing[_key(check)] = Run(check, -1, _LONG_AGO if passed.group(2) else -1)
-            self._passed_before |= set() if passed.group(2) else {(check.kind, check.paths or check.folders)}
+            self._passed_before |= set() if passed.group(2) else {check.scope}
         elif error and (found := check_named(error.group(2))):
             run = self.failing.get(found.label) or Run(found, -1, order)
             self.failing[found.label] = replace(run, known_error=error.group(1))
@@ -172,7 +178,7 @@ class CheckRuns:
         return True
 
     def _passed(self, run: Run) -> None:
-        _take_last(self.passes, (run.check.kind, run.check.folders), max(-1, run.order))
+        _take_last(self.passes, run.check.scope, run.order)
         for key, other in list(self.passing.items()):
             if run.check.repeats(other.check):
                 del self.passing[key]
@@ -264,11 +270,6 @@ def _is_out_of_date(run: Run, changed: Mapping[str, int]) -> bool:
     return run.out_of_date or run.order == _LONG_AGO or any(_looks_at(run.check, path) for path in since)
 
 
-def _is_of(of: tuple[CheckKind, tuple[str, ...]], kind: CheckKind, path: str) -> bool:
-    """Return whether a kind of check and the folders that it was limited to are of a kind and a file."""
-    return of[0] == kind and (not of[1] or any(is_under(path, folder) for folder in of[1]))
-
-
 def _is_absent(said: str) -> bool:
     """Return whether an output says that there is no such program or target."""
     told = both_ends(said, _HEAD, _HEAD)
@@ -279,7 +280,7 @@ def _looks_at(check: CheckRun, path: str) -> bool:
     """Return whether a check looks at a file: one of those that it was limited to, or any but prose. Tests run the code
     of other folders, too."""
     within = any(is_under(path, limit) for limit in check.paths)
-    return within or (not is_prose(path) and (not check.paths or check.kind == "tests"))
+    return within or (not is_no_code(path) and (not check.paths or check.kind == "tests"))
 
 
 def _key(check: CheckRun) -> tuple[CheckKind, str]:

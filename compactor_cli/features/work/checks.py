@@ -40,7 +40,17 @@ _ASIDE = compiled_later(
 )
 _WHOLE = re.compile(r"^(?:\.|\./\.\.\.|\.\.\.|all|--all|--workspace|tests?/?|src/?|\./)$")
 _PROSE = compiled_later(r"(?:\.(?:md|mdx|rst|txt|adoc)|/?LICENSE|/?CHANGELOG|/?README)$", re.IGNORECASE)
+_DATA = compiled_later(
+    r"\.(?:pth?|ckpt|safetensors|onnx|h5|np[yz]|pkl|pickle|joblib|png|jpe?g|gif|webp|ico|pdf|zip|t?gz|tar|bz2|xz|7z|"
+    r"parquet|feather|sqlite3?|xlsx?|docx?|pptx?|mp[34]|wav|woff2?|ttf)$",
+    re.IGNORECASE,
+)
 _FILE = compiled_later(r"\.\w+(?:::.*)?$")
+_TEST = compiled_later(r"test|spec", re.IGNORECASE)
+_CONFIGURES = compiled_later(r"\.(?:\w*proj|slnx?|toml|ya?ml|json|cfg|ini|conf|mk|gradle|xml)$|\bconfig\.\w+$")
+"""A file that says how checks are run, not which."""
+TEST_OF = compiled_later(r"^tests?_|_tests?$|[._-](?:test|spec)s?$")
+"""What the name of a test has besides the name of what it tests."""
 _NO_TARGET = compiled_later(r"[/.]")
 """In what is neither a subcommand nor a target."""
 _NAMED = compiled_later(r"[/.:]|test|spec", re.IGNORECASE)
@@ -61,6 +71,26 @@ _NARROWER = word_set("--lib --doc --bin --bins --example --examples --test --no-
 """Options with which not all is compiled that a build would."""
 _WIDTH = 100
 """Longest label of a check."""
+
+
+class Scope(Struct, frozen=True):
+    """What a check looks at, as far as it says."""
+
+    kind: CheckKind
+    limits: tuple[str, ...] = ()
+    """Files and folders that it was limited to; empty for all."""
+
+    @property
+    def names_tests(self) -> bool:
+        """Return whether it is one of tests that were named by their files."""
+        return self.kind == "tests" and any(map(_FILE.search, self.limits))
+
+    def has(self, path: str) -> bool:
+        """Return whether a check looks at a file: one that it was limited to, or that tests which were named by their
+        files are called like."""
+        if not self.limits or any(is_under(path, limit) for limit in self.limits):
+            return True
+        return self.names_tests and not stems(path).isdisjoint(_named_by(self.limits))
 
 
 class CheckRun(Struct, frozen=True):
@@ -88,11 +118,15 @@ class CheckRun(Struct, frozen=True):
         return not self.paths and not self.selected and not self.left_out
 
     @property
-    def folders(self) -> tuple[str, ...]:
-        """Return the folders that it was limited to; empty where it names files, of which nobody knows what they
-        check."""
-        folders = tuple(path.removesuffix("...") for path in self.paths)
-        return () if any(map(_FILE.search, folders)) else folders
+    def scope(self) -> Scope:
+        """Return what it looks at. Of files that are named to tests, nobody knows what they check where they are none
+        of tests; what is built takes in what it names."""
+        limits = tuple(path.partition("::")[0].removesuffix("...") for path in self.paths)
+        files = [path for path in limits if _FILE.search(path)]
+        if self.kind == "tests":
+            tests = [path for path in files if _TEST.search(path) and not _CONFIGURES.search(path)]
+            limits = tuple(path for path in limits if path in tests or path not in files) if tests or not files else ()
+        return Scope(self.kind, () if files and self.kind == "build" else limits)
 
     def covers(self, other: CheckRun, names: tuple[str, ...] = ()) -> bool:
         """Return whether a pass of this check says that the other one, with these failing names, would pass now."""
@@ -165,9 +199,25 @@ def is_under(path: str, limit: str) -> bool:
     return _within(path, limit) or f"/{path}".endswith(f"/{limit.removeprefix('./')}")
 
 
-def is_prose(path: str) -> bool:
-    """Return whether a file is one that no check looks at, unless it is named."""
-    return _PROSE.search(path) is not None
+def is_no_code(path: str) -> bool:
+    """Return whether a file is one that no check looks at, unless it is named: prose, or data that is no text."""
+    return (_PROSE.search(path) or _DATA.search(path)) is not None
+
+
+@lru_cache(maxsize=4096)
+def stems(path: str) -> frozenset[str]:
+    """Return the names by which an output may speak of a file: with its ending, without, and without what makes it a
+    test."""
+    name = basename(path)
+    stem = name.split(".", 1)[0] or name
+    return frozenset({name, stem, TEST_OF.sub("", stem)})
+
+
+@lru_cache(maxsize=1024)
+def _named_by(limits: tuple[str, ...]) -> frozenset[str]:
+    """Return what files are called of which tests say by their names that they test them."""
+    names = (name for limit in limits for name in (basename(limit), *limit.split(".") * ("/" not in limit)))
+    return frozenset(stem for name in names for stem in stems(name))
 
 
 @lru_cache(maxsize=1024)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from msgspec import Struct, field
 
-from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.calls import NEVER, ToolCall
 from compactor_cli.features.work.check_runs import CheckRuns
-from compactor_cli.features.work.checks import is_prose
+from compactor_cli.features.work.checks import TEST_OF, is_no_code, stems
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.programs import SCRIPT_RUNNER, CheckKind, without_prefixes
 from compactor_cli.text.ends import both_ends
@@ -24,9 +23,12 @@ _KINDS: tuple[CheckKind, ...] = ("tests", "build", "lint")
 """Kinds of checks, the one that says most of a file first."""
 _PASSED, _FAILED, _FAILED_LATER = " passed after", " failed after", " passed after, failed later"
 """The last one: what was done in between may be what broke it."""
+_OTHERS_PASSED = f"other tests{_PASSED}"
+"""Of tests that were named by their files, not after this one; it may be among what they run all the same."""
 _ANY_KIND = rf"(?:{'|'.join(_KINDS)})"
 LABEL = (
-    rf"(?:check|{_ANY_KIND}){_PASSED}|check{_FAILED}|{_ANY_KIND}(?: and {_ANY_KIND})*(?:{_FAILED}|{_FAILED_LATER})|"
+    rf"(?:check|{_ANY_KIND}){_PASSED}|{_OTHERS_PASSED}|check{_FAILED}|"
+    rf"{_ANY_KIND}(?: and {_ANY_KIND})*(?:{_FAILED}|{_FAILED_LATER})|"
     r"(?:\S+ )?(?:ran|failed) after|unchecked"
 )
 """Pattern of what is said of a file."""
@@ -35,8 +37,6 @@ _HEAD, _TAIL = 2_000, 6_000
 _WORD = compiled_later(r"\w+(?:[.-]\w+)*")
 _FILE = compiled_later(r"(?<![\w.@+-])[\w.@+-]*(?:/[\w.@+-]+)+\.\w+")
 """A path with a folder."""
-_TEST_OF = compiled_later(r"^tests?_|_tests?$|[._-](?:test|spec)s?$")
-"""What the name of a test has besides the name of what it tests."""
 _SHOWS = word_set("cat head tail less more bat nl grep egrep fgrep rg ag sed awk wc diff cmp jq xxd od strings stat")
 """Programs that show what is in the files that they name."""
 _QUIET = _SHOWS | word_set(
@@ -44,6 +44,8 @@ _QUIET = _SHOWS | word_set(
     "source . sleep wait true false : which type date env ps kill exit clear git gh"
 )
 """Programs that cannot have found anything wrong with a file that was changed."""
+_IN_PLACE = compiled_later(r"-[nErsuzpl]*i|--in-place")
+"""Options with which a program writes to the files that it names."""
 _GIT_SHOWS = frozenset(("diff", "show", "blame"))
 _PLACE = compiled_later(r"[\w@+-]\.\w{1,6}(?::\d+|\(\d+,\d+\))")
 """A line of a file, as checkers name it."""
@@ -61,7 +63,7 @@ class _Files:
         """Any other name -> the paths."""
         for path in paths:
             self.named[basename(path)].append(path)
-            for stem in _stems(path):
+            for stem in stems(path):
                 (self.plain if _is_plain(stem) else self.marked)[stem].append(path)
 
 
@@ -106,20 +108,28 @@ class ScriptRuns(Struct):
     well, the newest last; and what else may have told something of a file."""
 
     runs: dict[str, tuple[int, bool]] = field(default_factory=dict)
-    other: int = -1
+    other: int = NEVER
     """Number of the last call that ran anything which may have told something of any file, such as another script."""
     shown: dict[str, int] = field(default_factory=dict)
     """Last part of a path -> number of the last call that showed such a file."""
+    behind: dict[str, int] = field(default_factory=dict)
+    """The same of calls in which another step before had to do with it, which may be what changed it."""
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, read: Iterable[str], *, checked: bool) -> None:
         """Take over a call. `read`: the files that it read; `checked`: it ran a check, which tells of itself."""
         self.shown.update((basename(path), order) for path in read)
+        before = ""
         for step in () if checked or call.running or (call.undecided and is_declined(call.said)) else steps:
             program = basename(step.words[0])
+            shows = program in _SHOWS or (program == "git" and not _GIT_SHOWS.isdisjoint(step.words[1:4]))
+            names = [basename(word) for word in step.words[1:] if "." in word]
             if program not in _QUIET:
                 self.other = order
-            elif program in _SHOWS or (program == "git" and not _GIT_SHOWS.isdisjoint(step.words[1:4])):
-                self.shown.update((basename(word), order) for word in step.words[1:] if "." in word)
+            elif shows:
+                self.shown.update(dict.fromkeys(names, order))
+            if (shows or program not in _QUIET) and not any(map(_IN_PLACE.match, step.words[1:])):
+                self.behind.update((name, order) for name in names if name in before)
+            before = " ".join([before, *step.words[1:], *step.writes, step.document])
         if call.undecided or not call.answered:
             return
         for script in map(_script, steps):
@@ -148,15 +158,16 @@ class FileChecks:
         """Return what is known of a file whose last change was the call with this number; empty where a check that
         failed after it speaks of other files, and of prose. `earlier`: what an earlier round said, where the last
         change was before this one."""
-        if is_prose(path):
+        if is_no_code(path):
             return ""
         passes = {kind: self._checks.last_pass(kind, path) for kind in _KINDS}
+        others = self._checks.last_of_others(path)
         failed_before = _failed_in(earlier) if order < 0 else frozenset()
         newer = [s for s in self._of_some if s[0].order > order or (s[0].order < 0 and s[0].kind in failed_before)]
         concerning = [failure for failure, named in newer if path in named]
-        concerning += [failure for failure in self._of_any if failure.order > max(order, *passes.values())]
+        concerning += [failure for failure in self._of_any if failure.order > max(order, others, *passes.values())]
         failed = {failure.kind for failure in concerning}
-        if max(passes.values()) < 0:
+        if max(others, *passes.values()) < 0:
             failed |= failed_before & self._carried
         before = {earlier.removesuffix(_PASSED)} if order < 0 else set()
         before |= {kind for kind in _KINDS if order < 0 and self._checks.had_passed(kind, path)}
@@ -165,19 +176,22 @@ class FileChecks:
             had = (failure.kind in later or _had_passed(failure, order, before) for failure in concerning)
             label = _FAILED_LATER if all(had) and (concerning or later) else _FAILED
             return " and ".join(kind for kind in _KINDS if kind in failed) + label
-        passed = next((kind for kind in _KINDS if passes[kind] > order or kind in before), "")
+        passed = [kind + _PASSED for kind in _KINDS if passes[kind] > order or kind in before]
+        if others > order or (order < 0 and earlier == _OTHERS_PASSED):
+            passed = [*(label for label in passed if label.startswith("tests")), _OTHERS_PASSED]
         if passed:
-            return passed + _PASSED
+            return passed[0]
         unchecked = earlier if order < 0 and not failed_before else "unchecked" if order >= 0 else ""
-        shown = self._scripts.shown.get(basename(path), -1)
+        shown = self._scripts.shown.get(basename(path), NEVER)
         looked_at = max(self._checks.unknown, self._checks.last_untold(path), self._scripts.other, shown)
-        return next(self._ran(path, order), "" if newer or looked_at > order else unchecked)
+        looked = looked_at > order or self._scripts.behind.get(basename(path), NEVER) == order
+        return next(self._ran(path, order), "" if newer or looked else unchecked)
 
     def _ran(self, path: str, order: int) -> Iterator[str]:
         """Yield how the file ran after its last change, or a script that the session wrote."""
         own = basename(path)
         for script in (own, self._newest):
-            at, well = self._runs.get(script, (-1, True))
+            at, well = self._runs.get(script, (NEVER, True))
             if at > order:
                 named = "" if script == own else f"{script} "
                 yield f"{named}{'ran' if well else 'failed'} after"
@@ -207,12 +221,12 @@ def _failure(order: int, kind: CheckKind, said: str, passed: int | None) -> _Fai
     for path in dict.fromkeys(_FILE.findall(text)) if "/" in text else ():
         name = basename(path)
         paths.setdefault(name, []).append(path)
-        for stem in () if elsewhere else _stems(path):  # what is wrong with a test is not wrong with what it tests
+        for stem in () if elsewhere else stems(path):  # what is wrong with a test is not wrong with what it tests
             names_of.setdefault(stem, set()).add(name)
     words = set(_WORD.findall(_FILE.sub(" ", text) if paths else text))
     spoken = {word.split(".", 1)[0] for word in words if "." in word}
     tests = () if elsewhere else words | spoken
-    spoken |= {_TEST_OF.sub("", word) for word in tests if "test" in word or "spec" in word}
+    spoken |= {TEST_OF.sub("", word) for word in tests if "test" in word or "spec" in word}
     return _Failure(order, kind, frozenset(words | spoken), frozenset(spoken), passed, elsewhere, paths, names_of)
 
 
@@ -225,15 +239,6 @@ def _may_be(said: str, path: str) -> bool:
     """Return whether a path in an output may be that of a file: one of them ends with the other."""
     said_path, own_path = f"/{said.lstrip('./')}", f"/{path.lstrip('/')}"
     return said_path.endswith(own_path) or own_path.endswith(said_path)
-
-
-@lru_cache(maxsize=4096)
-def _stems(path: str) -> frozenset[str]:
-    """Return the names by which an output may speak of a file: with its ending, without, and without what makes it a
-    test."""
-    name = basename(path)
-    stem = name.split(".", 1)[0] or name
-    return frozenset({name, stem, _TEST_OF.sub("", stem)})
 
 
 def _script(step: Step) -> str:

@@ -71,9 +71,7 @@ _MOST_CALLS = 40
 """An error that so many later calls did not come back to was given up: nobody is going to mend it."""
 _CARRIED_FROM = -_MOST_CALLS // 2
 """Number of the call that an error of an earlier round stands for: nobody knows how long ago that was."""
-_ERROR_WIDTH = 160
-_LABEL_WIDTH = 80
-_PATH_WIDTH = 300
+_ERROR_WIDTH, _LABEL_WIDTH, _PATH_WIDTH = 160, 80, 300
 _CODE_OF = "code of "
 """What the label of an error begins with that code raised which an agent runs in cells; the tool follows."""
 _POINTING_WORDS = 2
@@ -236,6 +234,11 @@ class OpenErrors:
     def _tried_again(self, edit: str) -> None:
         """Take over that the same edit was made of another file: that it failed in the one before is got round."""
         for key in [key for key, error in self.errors.items() if error.edit == edit]:
+            self._over(key)
+
+    def got_round(self, failed: ToolCall) -> None:
+        """Take over that what a call failed to do was done in another way."""
+        for key in [key for key, error in self.errors.items() if error.call is failed]:
             self._over(key)
 
     def lines(self, root: str, order: int) -> Iterator[StateLine]:

@@ -1,4 +1,5 @@
-"""Acts outside the session of which a later one leaves nothing: the same setting set anew, a table that was dropped."""
+"""Acts outside the session of which a later one leaves nothing: the same setting set anew, a table that was dropped, a
+ticket that is open again."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from msgspec import Struct
 from compactor_cli.features.work.remote_steps import ELSEWHERE, asked_of
 from compactor_cli.features.work.sql_effects import told_change
 from compactor_cli.features.work.sql_statements import SqlChange
+from compactor_cli.features.work.standing import Standing, standing
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -41,6 +43,8 @@ class NewestActs:
         """Words of commands -> their texts -> names that they gave values to."""
         self._changes: dict[str, dict[str, dict[str, SqlChange]]] = {}
         """Databases -> first names of what was changed -> texts -> changes."""
+        self._standing: dict[tuple[str, ...], dict[str, Standing]] = {}
+        """Things -> texts -> how the thing stands behind the act."""
 
     def note(self, text: str) -> Iterator[str]:
         """Take over what was done, and yield the texts of what it leaves nothing of."""
@@ -52,6 +56,13 @@ class NewestActs:
             for other in over:
                 del known[other]
             known[text] = setting.names
+            yield from over
+        elif stands := standing(text):
+            acts = self._standing.setdefault(stands.thing, {})
+            over = [other for other, before in acts.items() if other != text and stands.overtakes(before)]
+            for other in over:
+                del acts[other]
+            acts[text] = stands
             yield from over
 
     def _note_change(self, text: str, place: str, change: SqlChange) -> Iterator[str]:

@@ -1,18 +1,21 @@
-"""Paths that name the same file: one given from the root, the other from some folder."""
+"""Paths that name the same file: one given from a root, or from the folder of a user, the other from some folder."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from compactor_cli.text.paths import basename
+from compactor_cli.features.work.folders import from_user, lies_in
+from compactor_cli.text.paths import basename, is_rooted
 
 
 class KnownPaths:
     """The names under which files are known, the first one of each. `parts`: how many parts the shorter name must have
-    for being that of a longer one."""
+    for being that of a longer one. `home`: the folder that the session works in, where it is known: shorter names are
+    of nothing else that a user has."""
 
-    def __init__(self, paths: Iterable[str] = (), *, parts: int = 1) -> None:
+    def __init__(self, paths: Iterable[str] = (), *, parts: int = 1, home: str = "") -> None:
         self._least = parts
+        self._home = home
         self._by_name: dict[str, dict[str, None]] = {}
         self._stands_for: dict[str, str] = {}
         """Name from a folder -> the one from the root that it was found to be."""
@@ -44,9 +47,13 @@ class KnownPaths:
         return same[0]
 
     def _is_same(self, known: str, path: str) -> bool:
-        if known.startswith("/") == path.startswith("/"):
+        if is_rooted(known) and is_rooted(path):
+            return known.startswith("~") is not path.startswith("~") and from_user(known) == from_user(path)
+        if not is_rooted(known) and not is_rooted(path):
             return False
         short, long = sorted((known, path), key=len)
+        if long.startswith("~") and self._home and not lies_in(long, self._home):
+            return False
         fits = short.count("/") + 1 >= self._least and f"/{long}".endswith(f"/{short}")
         return fits and self._stands_for.get(short, long) == long
 

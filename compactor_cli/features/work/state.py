@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.acted_by_result import acted
 from compactor_cli.features.work.acting_tools import acts, commits_elsewhere
+from compactor_cli.features.work.advice import Advices
 from compactor_cli.features.work.branches import Branches
 from compactor_cli.features.work.calls import ToolCall, handles, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
@@ -78,6 +79,7 @@ class _State(Struct):
     """Effects that failed, by what has to succeed to make up for them."""
     asked: dict[str, frozenset[str]] = field(default_factory=dict)
     """Names of the arguments with which these failed."""
+    advices: Advices = field(default_factory=Advices)
     newest: NewestActs = field(default_factory=NewestActs)
     records: Records = field(default_factory=Records)
     commits: Commits = field(default_factory=Commits)
@@ -276,6 +278,10 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
             _note_effect(state, effect, call)
     if overtaken:
         return
+    for advice in state.advices.note(call, order, [effect.key for effect in effects]):
+        state.errors.got_round(advice.call)
+        for key in advice.keys:
+            state.failed.pop(key, None)
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
     state.scripts.note(call, parts, order, read, checked=checked)
     looked = bool(read) and not changes and not call.command  # what it did not find leaves nothing to do

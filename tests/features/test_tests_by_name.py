@@ -1,0 +1,111 @@
+"""What tests that were named by their files say of the files that the session changed, and what no test looks at."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.features.work.state import compute_state
+from tests.features.working import FAILS, Session
+
+OTHERS = ", other tests passed after"
+PASSED = ", tests passed after"
+
+
+def files(session):
+    return session.texts("file")
+
+
+def of(path, command, said="3 passed"):
+    """What is said of a file that was edited before a command ran."""
+    return files(Session().edits(path).runs(command, said))[0].removeprefix(f"edited {path}")
+
+
+@pytest.mark.parametrize(
+    ("path", "command", "label"),
+    [
+        ("tools/mine.py", "pytest -q tests/test_distill.py tests/test_features.py", OTHERS),
+        ("wake/features.py", "pytest -q tests/test_distill.py tests/test_features.py", PASSED),
+        ("tests/test_distill.py", "pytest -q tests/test_distill.py", PASSED),
+        ("tests/test_distill.py", "pytest -q tests/test_distill.py::test_loss", PASSED),
+        ("distill.py", "pytest -q tests/test_distill.py::TestLoss::test_loss", PASSED),
+        ("distill_all.py", "pytest -q tests/test_distill.py", OTHERS),
+        ("cart/total.py", "python -m unittest tests.test_total", PASSED),
+        ("cart/total.py", "python -m unittest tests.test_totals", OTHERS),
+        ("src/Cart.tsx", "npx vitest run src/Cart.test.tsx", PASSED),
+        ("src/Shop.tsx", "npx vitest run src/Cart.test.tsx", OTHERS),
+        ("src/Shop.tsx", "npx jest --config jest.config.js", PASSED),
+        ("src/Shop.tsx", "npx vitest run --config build/test.config.ts", PASSED),
+        ("src/Shop.cs", "dotnet test Shop.Tests.csproj", PASSED),
+        ("tools/mine.py", "pytest -q", PASSED),
+        ("tools/mine.py", "pytest -q tests/", PASSED),
+        ("tools/mine.py", "pytest -q -k distill", PASSED),
+        ("tools/mine.py", "pytest -q tools/mine.py", PASSED),
+        ("tools/mine.py", "pytest -q other/", ", unchecked"),
+    ],
+)
+def test_tests_named_by_their_files_are_told_of_what_they_are_called_after(path, command, label):
+    assert of(path, command) == label
+
+
+@pytest.mark.parametrize(
+    ("path", "command", "said", "label"),
+    [
+        ("src/a.py", "ruff check src/a.py", "All checks passed!", ", lint passed after"),
+        ("src/b.py", "ruff check src/a.py", "All checks passed!", ", unchecked"),
+        ("src/b.c", "gcc -o app main.c", "", ", build passed after"),
+    ],
+)
+def test_a_linter_looks_at_the_files_that_it_is_given_and_a_build_at_what_they_include(path, command, said, label):
+    assert of(path, command, said) == label
+
+
+@pytest.mark.parametrize("path", ["teachers/v1.pt", "out/plot.PNG", "report.pdf", "data/rows.parquet"])
+def test_no_check_looks_at_data_that_is_no_text(path):
+    assert of(path, "pytest -q") == ""
+    session = Session().runs("pytest -q", "3 passed").edits(path)
+    assert "passed: pytest -q" in session.texts("check")
+
+
+def test_a_whole_run_counts_for_more_than_one_of_other_tests_behind_it():
+    session = (
+        Session().edits("tools/mine.py").runs("pytest -q", "30 passed").runs("pytest -q tests/test_a.py", "1 passed")
+    )
+    assert files(session) == [f"edited tools/mine.py{PASSED}"]
+    session = (
+        Session().runs("pytest -q", "30 passed").edits("tools/mine.py").runs("pytest -q tests/test_a.py", "1 passed")
+    )
+    assert files(session) == [f"edited tools/mine.py{OTHERS}"]
+    assert files(session.runs("ruff check .", "All checks passed!")) == [f"edited tools/mine.py{OTHERS}"]
+
+
+def test_another_round_says_the_same_until_the_file_is_changed():
+    told = Session().edits("tools/mine.py").runs("pytest -q tests/test_a.py", "1 passed").texts()
+    assert [line.text for line in compute_state((), told)] == told
+    assert Session().edits("tools/mine.py").texts("file", told) == ["edited tools/mine.py 2x, unchecked"]
+    assert Session().runs("pytest -q", "9 passed").texts("file", told) == [f"edited tools/mine.py{PASSED}"]
+
+
+def test_a_failure_before_other_tests_passed_is_told_where_it_names_the_file():
+    failed = FAILS + "FAILED tests/test_mine.py::test_all\n1 failed"
+    session = Session().edits("tools/mine.py").runs("pytest -q", failed).runs("pytest -q tests/test_a.py", "1 passed")
+    assert files(session) == ["edited tools/mine.py, tests failed after"]
+
+
+@pytest.mark.parametrize(
+    ("command", "label"),
+    [
+        ("sed -i s/a/b/ conf/b.yaml && mig lint conf/b.yaml", ""),
+        ("cat > conf/b.yaml <<'E'\njob: x\nE\nmig lint conf/b.yaml", ""),
+        ("sed -i s/a/b/ conf/b.yaml; grep -n b conf/b.yaml | head", ""),
+        ("sed -i s/a/b/ conf/b.yaml && git diff conf/b.yaml", ""),
+        ("mig lint conf/b.yaml; sed -i s/a/b/ conf/b.yaml", ", unchecked"),
+        ("grep -n a conf/b.yaml && sed -i s/a/b/ conf/b.yaml", ", unchecked"),
+        ("sed -i s/a/b/ conf/b.yaml && sed -i s/c/d/ conf/b.yaml", ", unchecked"),
+        ("sed -i s/a/b/ conf/b.yaml && mig lint conf/c.yaml", ", unchecked"),
+        ("sed -i s/a/b/ conf/b.yaml && git add conf/b.yaml", ", unchecked"),
+        ("sed -i s/a/b/ conf/b.yaml && cp conf/b.yaml old/", ", unchecked"),
+    ],
+)
+def test_what_looked_at_a_file_behind_its_change_in_the_same_call_may_have_checked_it(command, label):
+    told = [line for line in files(Session().runs(command, "conf/b.yaml: OK")) if "conf/b.yaml" in line]
+    assert [line.partition("b.yaml")[2] for line in told] == [label]
