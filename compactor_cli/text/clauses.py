@@ -44,7 +44,7 @@ _QUOTED = compiled_later(
     rf"(?={_GOES_ON_BEHIND})"
 )
 """What is quoted within a sentence that goes on behind it: no sentence ends in it."""
-_BEGINS_SMALL = compiled_later(r"[^\w`]*[a-zà-öø-ÿ]{2}\w*[ ,.]")
+_BEGINS_SMALL = compiled_later(r"[^\w`]*[a-zà-öø-ÿ]{2}\w*[ ,]")
 FENCE = compiled_later(r"\s*(?:```|~~~)")
 """The beginning of a line that begins or ends code."""
 _TAG = compiled_later(r"\s*<(/?)([A-Za-z][\w-]*)[^<>]*>\s*$")

@@ -89,6 +89,7 @@ def test_what_may_not_be_and_not_be_done_is_a_ban(text: str) -> None:
         "No more than two of them failed.",
         "no more than 3 were found",
         "no changes to the files",
+        "no changes in legal cases",
         "No tienes acceso a los logs",
         "no funciona el servidor",
         "no las primeras filas, las otras",

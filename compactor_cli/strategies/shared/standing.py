@@ -67,7 +67,11 @@ _FEWER = compiled_later(
 )
 """What there may be none of, or not more: "no job starts on a target without a key"."""
 
-_ES = r"(?:(?:el|los|del|una|que|por|para|nada|nunca|hasta|ningún|ninguna|pero|cuando|sin|ni|lo|al)(?![^\W_])|[áéíóúñ])"
+_ES = (
+    r"(?:(?<![^\W_])(?:el|los|del|una|que|por|para|nada|nunca|hasta|ningún|ninguna|pero|cuando|sin|ni"
+    r"|lo|al)(?![^\W_])|[áéíóúñ])"
+)
+"""Words that no English sentence with such a word in it has."""
 _NO_TU = (
     r"(?:tienes|puedes|sabes|ves|eres|estás|has|quieres|entiendes|crees|dices|das|vas|vienes|debías|estas|esas|todas"
     r"|más|menos|antes|después|otras|ambas|muchas|ellas|unas|pocas|primeras|últimas|nuevas|viejas|demás|mismas"
