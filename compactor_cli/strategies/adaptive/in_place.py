@@ -28,6 +28,7 @@ from compactor_cli.text.line_numbers import NUMBERED, has_number, is_numbered
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, IN_ALL, shorten_prose, text_reference
+from compactor_cli.text.telling_members import failed_records, plain_members
 from compactor_cli.text.units import indent_at
 
 _SHORT_STRING = 120
@@ -131,6 +132,8 @@ class InPlaceRenderer:
             return told, ()
         errors = (line for line in reversed(result_errors(text, part.failed)) if len(line) <= _ERROR)
         otherwise = self._lines_otherwise(number)
+        if not failed and begins_as_json(text) and (stands := self._stands(number, text)):
+            return (*stands, *otherwise), ()
         if told := self._line_of(number, next(errors, "")):
             return (*told, *otherwise), ()
         return (), otherwise
@@ -141,6 +144,12 @@ class InPlaceRenderer:
             return tuple(chosen)
         followed = {line for line, after in pairwise(chosen) if self._lines.scope(after) == line}
         return tuple(line for line in chosen if line not in self._lines.headers or line in followed)
+
+    def _stands(self, number: int, text: str) -> Sequence[int]:
+        """Return lines of a result in JSON that say how things stand."""
+        found = [line for span in failed_records(text) for line in self._lines.overlapping(number, *span)]
+        plain = [line for span in plain_members(text) for line in self._lines.overlapping(number, *span)]
+        return tuple(sorted({*found, *self._of_line_size([*dict.fromkeys(plain)])}))
 
     def _line_of(self, number: int, said: str) -> Sequence[int]:
         """Return the line of a result in which it says this."""
