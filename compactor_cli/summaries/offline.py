@@ -90,7 +90,7 @@ def _items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
     messages, form, quotes = request.messages, page.form, request.slot.quotes
     said = candidates(messages, request.keywords, quotes, answered=request.answered, overcome=request.overcome)
     items = beside_end(_distinct([*before_last_request(messages, quotes), *said]), page.since)
-    items = with_corrections(_suiting([*items, *tier_items(messages, request.slot.form)], form))
+    items = with_corrections(_suiting([*items, *tier_items(messages, request.slot.form)], form), messages)
     if IMMEDIATE in sections_in(form):
         items += last_words(messages, at_end=bool(page.since))
     items = _not_in_state(items, page)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.rest_of_items import tells_of_rest
 from compactor_cli.text.terms import WIDE
 
 _WAY = (
@@ -78,8 +79,10 @@ def labelled_items(answer: str, reply: str, numbers: Iterable[int]) -> list[tupl
     if not of_lines and not within:  # as in most answers: the reply need not be read
         return []
     named = {*_named(reply), *map(str, numbers)}
-    lettered = [(start, end) for label, start, end in of_lines if label in named]
-    return lettered or [(start, end) for label, start, end in within if label in named]
+    for items in (of_lines, within):
+        if picked := [item for item in items if item[0] in named]:
+            return [(start, end) for _, start, end in (items if tells_of_rest(reply) else picked)]
+    return []
 
 
 def _named(reply: str) -> Iterator[str]:

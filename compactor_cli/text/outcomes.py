@@ -9,6 +9,7 @@ from itertools import chain
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.line_prefixes import as_written, without_prefix
+from compactor_cli.text.log_lines import is_logged, logs_error, may_log
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import HEADER, raised_in_cell, raised_in_program
 
@@ -135,9 +136,10 @@ def _hinted_lines(text: str, hints: tuple[str, ...], *, first: bool = False) -> 
 
 
 def _is_behind_word(before: str) -> bool:
-    """Return whether a word, but for a mark E, stands between the begin of a line and where `before` ends."""
+    """Return whether a word, but for a mark E or what lines of logs begin with, stands between the begin of a line and
+    where `before` ends."""
     words = before.split(None, 1)
-    return len(words) > 1 and words[0] != "e"
+    return len(words) > 1 and words[0] != "e" and not may_log(before)
 
 
 def _tells_of_error(lowered: str) -> bool:
@@ -153,7 +155,11 @@ def _tells_of_error(lowered: str) -> bool:
 
 
 _NUMBERED = re.compile(r"^\s*\d+\s*[→|:\t-]")
-"""A line of a file or of a search, with its number: it is quoted, it does not happen."""
+
+
+def _is_quoted(line: str) -> bool:
+    """Return whether a line is one of a file or of a search, with its number: it does not happen."""
+    return _NUMBERED.match(line) is not None and not is_logged(line)
 
 
 def error_lines(text: str, limit: int = 8) -> list[str]:
@@ -181,9 +187,11 @@ def _error_lines(text: str) -> tuple[str, ...]:
 
 def _errors_of(text: str) -> tuple[str, ...]:
     lines = (
-        line for line, lowered in _hinted_lines(text, _HINTS) if _tells_of_error(lowered) or _DIAGNOSIS.match(line)
+        line
+        for line, lowered in _hinted_lines(text, _HINTS)
+        if _tells_of_error(lowered) or _DIAGNOSIS.match(line) or logs_error(line)
     )
-    unique = tuple(dict.fromkeys(line for line in lines if not _NUMBERED.match(line)))
+    unique = tuple(dict.fromkeys(line for line in lines if not _is_quoted(line)))
     found = _with_raised(text, unique) if HEADER in text else unique
     return tuple(line for line in found if not _BARE.fullmatch(line)) or found
 
@@ -204,7 +212,7 @@ def _with_raised(text: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 
 @remembered
 def _plain_statements(text: str) -> tuple[str, ...]:
-    if not any(_STRONG.match(line) or _STRONG.match(without_prefix(line)) for line in _may_be_strong(text)):
+    if not any(_states(line) or _STRONG.match(without_prefix(line)) for line in _may_be_strong(text)):
         return ()  # whether most lines have something before them need not be known
     return as_written(text, _statements_of)
 
@@ -221,6 +229,11 @@ def _may_be_strong(text: str) -> Iterator[str]:
 
 
 def _statements_of(text: str) -> tuple[str, ...]:
-    lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS, first=True) if _STRONG.match(line))
+    lines = (line for line, _ in _hinted_lines(text, _STRONG_HINTS, first=True) if _states(line))
     statements = (line for line in lines if not line.rstrip().endswith((*_CODE_ENDS, HEADER)))
-    return tuple(dict.fromkeys(line for line in statements if not _NUMBERED.match(line)))
+    return tuple(dict.fromkeys(line for line in statements if not _is_quoted(line)))
+
+
+def _states(line: str) -> bool:
+    """Return whether a line states an error by how it begins."""
+    return _STRONG.match(line) is not None or logs_error(line)

@@ -8,6 +8,7 @@ from itertools import pairwise, takewhile, zip_longest
 
 from compactor_cli.text.labelled_items import labelled_items
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.rest_of_items import coded_items, tells_of_rest
 
 _ITEM = compiled_later(
     r"^([ \t]*)(?:[-*•>|][ \t]+|#{1,6}[ \t]+)?(?:\*\*|__)?\(?(?:[^\W\d_]{2,12}[ \t]+(\d{1,2})(?=[.):、．*_ \t–—-])"
@@ -89,14 +90,18 @@ _SHORT = 240
 
 def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
     """Return where the items stand in an answer, each with the lines under it, that a reply picks; empty where the
-    answer has no list of several items with numbers or letters, or the reply names none of them. Of a long one the
-    label counts that it begins with."""
+    answer has no list of several items with numbers or letters, or the reply names none of them. One that speaks of the
+    rest as well picks all; of a long one the label counts that it begins with."""
+    if coded := coded_items(answer, reply):
+        return coded
     reply = reply if len(reply) <= _SHORT else _label_before(reply)
     if not reply:
         return []
     items = list(_items(answer)) if any(map(str.isdigit, answer)) else []
     wanted = set(_numbers(reply, len(items))) if len(items) > 1 else set()
     picked = [span for number, span in enumerate(items, 1) if number in wanted]
+    if picked and tells_of_rest(reply):
+        return items
     if picked or (labelled := labelled_items(answer, reply, _numbers(reply, 0))):
         return picked or labelled
     return [] if len(items) > 1 else list(_numbered_within(answer, reply))

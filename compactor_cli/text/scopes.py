@@ -6,7 +6,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 
+from compactor_cli.text.json_values import begins_as_json
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.telling_members import failed_records
 
 _BEFORE = r"(?:[ \t]*\d{1,6}(?:→|\t|:|\| ?)|\d{5}\| ?)?"
 """The number that tools put before a line of a file."""
@@ -78,6 +80,8 @@ class Scopes:
         """Where the lines begin that are in something else than the line before them."""
         self._around: list[int] = []
         """Where the innermost definition or heading around those lines begins, without its indentation; -1 for none."""
+        self._failed = next(iter(failed_records(text)), (-1, -1))[0] if begins_as_json(text) else -1
+        """Where a record says that it failed, without which the others would say that all went well."""
         broken = f"\n{text}"  # where a line break stands in it, a line of the text begins
         self._definitions = {match.start(): match.start(1) - 1 for match in _DEFINITION.finditer(broken)}
         found = _HEADING.finditer(broken) if "# " in text else ()
@@ -119,7 +123,10 @@ class Scopes:
 
     def around(self, at: int) -> int:
         """Return where that begins which says what a place of the text is in: the definition or heading around it, the
-        definition below a comment, or the beginning of a long line that says what it is; -1 where nothing does."""
+        definition below a comment, the beginning of a long line that says what it is, or the record that failed among
+        others; -1 where nothing does."""
+        if self._failed >= 0:
+            return self._failed
         begin = max(0, at - _LONGEST)
         start = self._text.rfind("\n", begin, at) + 1 or begin
         if (defined := self._definitions.get(start, at)) < at:

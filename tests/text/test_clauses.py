@@ -210,3 +210,25 @@ def test_sentences_before_a_long_list_are_what_is_asked() -> None:
 def test_rows_of_a_table_without_a_break_are_pasted() -> None:
     rows = "\n".join(f"order {n} of the warehouse in the north took {n} days and was never paid" for n in range(30))
     assert {c.place for c in split_clauses(f"Sum it up.\n\n{rows}\n\nThanks.") if "order" in c.text} == {"pasted"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "do it.| and from now on: tabs",
+        "the_token must not be copied, PCI.| and careful: yen have no cents",
+        "mach das.| und danach die Tests",
+        "hazlo ya.| pero sin tablas",
+        "apples, pears etc. and bananas",
+        "see fig. and table 3",
+        "we met Dr. and Mrs. Smith",
+        "ask acme INC. and its bank",
+        "use no. and name as columns",
+        "min. and max. values",
+        "at 5 p.m. and then home",
+    ],
+)
+def test_a_sentence_may_begin_with_and_in_small_letters(text: str) -> None:
+    assert [clause.text for clause in split_clauses(text.replace("|", ""))] == [
+        part.strip() for part in text.split("|")
+    ]

@@ -19,6 +19,7 @@ from compactor_cli.strategies.adaptive.conversation import answered_lines, ranke
 from compactor_cli.strategies.adaptive.drafts import newest_draft
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
+from compactor_cli.strategies.adaptive.rest_of_lists import rest_of_list
 from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.pending_results import take_pending
@@ -36,9 +37,9 @@ _CONCLUSION = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
 _ANSWERS = (0.05, 0.18)
 """Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
-_AGREED, _PICKED, _LONGEST_AGREED = (0.2, 0.1), (0.4, 0.1), 300
+_AGREED, _PICKED, _LONGEST_AGREED, _REST = (0.2, 0.1), (0.4, 0.1), 300, (0.6, 0.12)
 """Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to is whole,
-and what it picks of one."""
+and what it picks of one; then the rest of such a list."""
 _BESIDE = (0.2, 0.1)
 """Shares of a small and of a large room for what requests that stay say nothing without: what they pick of lists."""
 _FAILED = (0.4, 0.1)
@@ -92,6 +93,7 @@ class Chooser(PlanBuilder):
         failed = must_keep.failed_call(self.state, inputs.messages, self.lines, inputs.pairing)
         said = (
             (share_of(self.room, *_CONCLUSION), [self.concluded]),
+            (share_of(self.room, *_REST), [rest_of_list(inputs.messages, self.lines)]),
             (share_of(self.room, *_BESIDE), must_keep.beside_requests(inputs.messages, self.lines, self.stays_in_part)),
             (share_of(self.room, *_ANSWERS) - self._take_agreed(), must_keep.answers(inputs.messages, self.lines)),
             (share_of(self.room, *_FAILED), [failed]),

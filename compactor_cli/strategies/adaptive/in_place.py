@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 from typing import Any
 
 from compactor_cli.features.call_lines import ADDED, COMMANDS, REMOVED, changed_lines
@@ -25,8 +25,10 @@ from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import begins_as_json, parse_json
 from compactor_cli.text.line_numbers import NUMBERED, has_number, is_numbered
+from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, IN_ALL, shorten_prose, text_reference
+from compactor_cli.text.telling_members import failed_records, plain_members
 from compactor_cli.text.units import indent_at
 
 _SHORT_STRING = 120
@@ -47,6 +49,8 @@ _FRAME = compiled_later(r'(?:"[^"\n]*"\s*:\s*(?=[{\[])|[{}\[\],\s]+)+')
 _RECORDS = "[{"
 _LINE = 120
 """Characters of the lines that a result has at least."""
+_ERROR = 300
+"""Characters of an error line that a result shows whatever was chosen of it."""
 _ASKED = 3
 """Lines that are looked at of those that hold what a result was asked for."""
 SMALL = 48
@@ -95,7 +99,7 @@ class InPlaceRenderer:
         if number is None:
             return part.text, part.tokens
         all_lines = self._lines.of_piece(number)
-        chosen = tuple(line for line in all_lines if line in taken)
+        chosen = self._without_lone_headers([line for line in all_lines if line in taken])
         if small > SMALL and part.kind == "text" and self._messages[index].role == "assistant":
             if (number, small) not in self._said:  # groups are rendered for each plan that is tried
                 self._said[number, small] = self._of_answer(index, all_lines, small - _MARK)
@@ -104,7 +108,7 @@ class InPlaceRenderer:
             if number not in self._telling:
                 self._telling[number] = self._telling_line(part, number)
             outcome, otherwise = self._telling[number]
-            chosen = tuple(sorted({*chosen, *(outcome or self._lacking(number, chosen, otherwise))}))
+            chosen = tuple(sorted({*chosen, *outcome, *self._lacking(number, chosen, otherwise)}))
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
         changes = part.kind == "tool_call" and small > SMALL
@@ -119,24 +123,54 @@ class InPlaceRenderer:
 
     def _telling_line(self, part: Part, number: int) -> tuple[Sequence[int], Sequence[int]]:
         """Return the line of a result that says how its call came out, such as why it failed: without it, it would pass
-        for one that did its work. And the lines of one that says no such thing, for where none was chosen: what was
-        asked for, else its last, or the densest one where that says nothing."""
+        for one that did its work; else its last error, such as what ended the job whose log it shows, and what it says
+        of that job. And the lines of one of which it is not known, for where none was chosen."""
         text = self._lines.session.pieces[number].text
-        said = (cause_line(text, places=True) or failure_line(text)) if has_failed(part) else outcome_line(text)
-        start = text.find(said) if said else -1
-        if start >= 0:
-            return tuple(self._lines.overlapping(number, start, start + len(said)))[:1], ()
+        failed = has_failed(part)
+        said = (cause_line(text, places=True) or failure_line(text)) if failed else outcome_line(text)
+        if told := self._line_of(number, said):
+            return told, ()
+        errors = (line for line in reversed(result_errors(text, part.failed)) if len(line) <= _ERROR)
+        otherwise = self._lines_otherwise(number)
+        if not failed and begins_as_json(text) and (stands := self._stands(number, text)):
+            return (*stands, *otherwise), ()
+        if told := self._line_of(number, next(errors, "")):
+            return (*told, *otherwise), ()
+        return (), otherwise
+
+    def _without_lone_headers(self, chosen: Sequence[int]) -> tuple[int, ...]:
+        """Return the lines without headers of tables of which no row is among them: the room may end between them."""
+        if self._lines.headers.isdisjoint(chosen):
+            return tuple(chosen)
+        followed = {line for line, after in pairwise(chosen) if self._lines.scope(after) == line}
+        return tuple(line for line in chosen if line not in self._lines.headers or line in followed)
+
+    def _stands(self, number: int, text: str) -> Sequence[int]:
+        """Return lines of a result in JSON that say how things stand."""
+        found = [line for span in failed_records(text) for line in self._lines.overlapping(number, *span)]
+        plain = [line for span in plain_members(text) for line in self._lines.overlapping(number, *span)]
+        return tuple(sorted({*found, *self._of_line_size([*dict.fromkeys(plain)])}))
+
+    def _line_of(self, number: int, said: str) -> Sequence[int]:
+        """Return the line of a result in which it says this."""
+        start = self._lines.session.pieces[number].text.find(said) if said else -1
+        return () if start < 0 else tuple(self._lines.overlapping(number, start, start + len(said)))[:1]
+
+    def _lines_otherwise(self, number: int) -> Sequence[int]:
+        """Return the lines of a result that it shows where none was chosen: what was asked for, else its last, or the
+        densest one where that says nothing."""
+        text = self._lines.session.pieces[number].text
         if asked := self._asked_lines(number):
-            return (), asked
+            return asked
         lines, bounds = self._lines.of_piece(number), self._lines.bounds
         telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _LINE]
         if begins_as_json(text):  # a record begins with what it is of
             record = text.find(_RECORDS)  # a list of records says more than what stands before it, whatever they hold
             behind = [line for line in lines if self._lines.starts[line] > record >= 0]
             values = (line for line in behind or telling if not _FRAME.fullmatch(self._lines.text(line)))
-            return (), self._of_line_size([*islice(values, _ASKED)])
+            return self._of_line_size([*islice(values, _ASKED)])
         best = sorted(telling, key=lambda line: (line != lines[-1], -bounds[line]))
-        return (), best[:1]
+        return best[:1]
 
     def asked_for(self, number: int) -> list[int]:
         """Return the lines of a result that hold what it was asked for, the first of which tells most."""

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from compactor_cli.features.cue_words import CUES
 from compactor_cli.features.talk_words import words
-from compactor_cli.strategies.shared.ordering import is_bare_ban, is_order
+from compactor_cli.strategies.shared.ordering import is_bare_ban, is_order, is_standing
 from compactor_cli.strategies.shared.turning_away import turns_away
 from compactor_cli.text.clauses import FENCE, Clause
 from compactor_cli.text.patterns import compiled_later
@@ -75,7 +75,7 @@ def announces(text: str) -> bool:
 def orders(clause: Clause) -> bool:
     """Return whether a sentence orders or forbids something, by its words: it asks nothing, and was not pasted."""
     text = _told(clause)
-    return (_FORCE.search(text) is not None and is_order(text)) or is_bare_ban(text)
+    return (_FORCE.search(text) is not None and is_order(text)) or is_bare_ban(text) or is_standing(text)
 
 
 def may_bind(clause: Clause) -> bool:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from compactor_cli.features.cue_words import CUES, CueCounter
 from compactor_cli.features.talk_words import words
+from compactor_cli.strategies.shared.standing import bans, holds_on
 from compactor_cli.text.patterns import compiled_later
 
 _PARTS = compiled_later(
@@ -116,6 +117,11 @@ def is_order(text: str) -> bool:
     """Return whether a sentence tells to do something always, or never."""
     is_message = _WRONG.search(text) is not None
     return any(_orders(part, is_message) for part in _parts(text))
+
+
+def is_standing(text: str) -> bool:
+    """Return whether a sentence says what holds from now on, or has a part that is a ban by its verb or its subject."""
+    return holds_on(text) or any(map(bans, _parts(text)))
 
 
 def is_bare_ban(text: str) -> bool:

@@ -1,0 +1,71 @@
+"""A reply that names some items of a list and speaks of the rest picks all; what is not done of these is the rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.text.picked_items import picked_items
+from compactor_cli.text.rest_of_items import tells_of_rest, unnamed_items
+
+FINDINGS = (
+    "- R2, R9: fixed, so both can be closed.",
+    "- R10: the key of the gate is in the log.",
+    "- R12: the sluice opens twice\n  when two ships come at once.",
+    "- R4: done",
+    "- R5, R7: his questions about the gauge.",
+)
+ANSWER = "\n".join(["I looked at the newest plan of the harbour:", *FINDINGS, "", "What shall I do?"])
+
+
+def _told(spans: list[tuple[int, int]], answer: str = ANSWER) -> list[str]:
+    return [answer[start:end] for start, end in spans]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "R5: leave it. R7 stays. rest reply + keep open. R10: drop the key.",
+        "R5 and R7 no, R10 later, post the rest",
+        "R5, R7, R10 nicht, alle anderen ja",
+        "R5, R7 y R10 no, las demás sí",
+        "R5、R7、R10 不要，剩下的都发",
+    ],
+)
+def test_the_rest_is_what_a_reply_does_not_name_and_is_not_done(reply: str) -> None:
+    assert _told(unnamed_items(ANSWER, reply)) == [FINDINGS[2]]
+    assert _told(picked_items(ANSWER, reply)) == [*FINDINGS]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "R5: leave it. R10: drop the key.",
+        "Post the rest.",
+        "R5 please, skip the rest",
+        "R5, and not the others",
+        "R5 via the REST API",
+        "R5 is for the rest of the week",
+        "R77 no, post the rest",
+    ],
+)
+def test_without_names_and_the_rest_nothing_is_picked(reply: str) -> None:
+    assert unnamed_items(ANSWER, reply) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "reply"),
+    [
+        ("1. Dig the basin.\n2. Buy a crane.\n3. Paint the quay.", "item 1 first, then the rest"),
+        ("a) Dig the basin.\nb) Buy a crane.\nc) Paint the quay.", "b) is too dear, the others yes"),
+    ],
+)
+def test_of_numbers_and_letters_all_items_are_picked(answer: str, reply: str) -> None:
+    assert _told(picked_items(answer, reply), answer) == answer.split("\n")
+    assert len(picked_items(answer, reply.partition(",")[0])) == 1
+
+
+@pytest.mark.parametrize(
+    "reply", ["take a rest", "restart it", "forget the others", "the others said no", "otherwise ok"]
+)
+def test_other_words_do_not_tell_of_the_rest(reply: str) -> None:
+    assert not tells_of_rest(reply)
