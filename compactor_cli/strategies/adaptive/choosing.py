@@ -19,6 +19,7 @@ from compactor_cli.strategies.adaptive.conversation import answered_lines, ranke
 from compactor_cli.strategies.adaptive.drafts import newest_draft
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
+from compactor_cli.strategies.adaptive.recaps import recaps_within
 from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.pending_results import take_pending
@@ -75,6 +76,7 @@ class Chooser(PlanBuilder):
         inputs = self.inputs
         self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
         self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
+        self._take(recaps_within(self.room, inputs.messages, self.lines, self.selector.cost) if self.chat else ())
         if self.talk and inputs.profile is not None:
             ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
             self._take(filterfalse(self._ends_summary, ranked))
