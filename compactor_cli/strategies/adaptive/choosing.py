@@ -14,6 +14,7 @@ from compactor_cli.model.plan import Decision
 from compactor_cli.model.talking import is_interjection
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quotes_all
+from compactor_cli.strategies.adaptive.asked_about import exercises
 from compactor_cli.strategies.adaptive.building import REQUEST, PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
@@ -76,7 +77,9 @@ class Chooser(PlanBuilder):
         inputs = self.inputs
         self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
         self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
-        self._take(recaps_within(self.room, inputs.messages, self.lines, self.selector.cost) if self.chat else ())
+        if self.chat:
+            self._take(exercises(inputs.messages, self.lines, self.selector.tokens, self._stays, self.room))
+            self._take(recaps_within(self.room, inputs.messages, self.lines, self.selector.cost))
         if self.talk and inputs.profile is not None:
             ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
             self._take(filterfalse(self._ends_summary, ranked))
