@@ -32,6 +32,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.lone_lines import says_nothing
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.adaptive.said_after import said_after
+from compactor_cli.strategies.adaptive.said_anew import said_anew
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_of
@@ -110,6 +111,7 @@ class PlanBuilder:
         self.awaits = is_request(inputs.groups[-1], inputs.messages) and self.chat
         self.code = WrittenCode(inputs.messages if self.chat else ())
         self.people = self.talk and people_talk(inputs.messages)
+        self.anew = said_anew(inputs.messages, self.lines) if self.talk and not self.people else {}
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
         self.small = False  # no room for more than small parts that nothing was chosen of
@@ -245,7 +247,7 @@ class PlanBuilder:
         return attempt
 
     def _complete(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
-        """Return the lines but, of talk, those of the user of which the short sentences behind them are not there."""
+        """Return the lines but, of talk, those of the user without the short sentences behind them or what is newer."""
         there = {choice.line for choice in chosen}
         return [choice for choice in chosen if not self.talk or self._is_complete(choice.line, there)]
 
@@ -264,7 +266,9 @@ class PlanBuilder:
 
     def _is_complete(self, line: int, there: Set[int]) -> bool:
         is_answer = self.inputs.messages[self.lines.message(line)].role == "assistant"
-        return is_answer or all(at in there for at in self._said_after(line))
+        needed = (*self._said_after(line), *self.anew.get(line, ()))
+        stay = self.present | self.whole
+        return is_answer or all(at in there or self.group_of[self.lines.message(at)] in stay for at in needed)
 
     def _telling(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
         """Return the lines but for those of the agent that say nothing beside the others."""

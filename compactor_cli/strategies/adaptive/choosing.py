@@ -21,6 +21,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.newest_code import newest_texts
 from compactor_cli.strategies.adaptive.recaps import recaps_within
+from compactor_cli.strategies.adaptive.said_anew import anew_first
 from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.pending_results import take_pending
@@ -82,7 +83,7 @@ class Chooser(PlanBuilder):
             self._take(recaps_within(self.room, inputs.messages, self.lines, self.selector.cost))
         if self.talk and inputs.profile is not None:
             ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
-            self._take(filterfalse(self._ends_summary, ranked))
+            self._take(filterfalse(self._ends_summary, anew_first(ranked, self.anew, self.lines, self.selector.tokens)))
             return
         words = Words(inputs, self.lines, self.selector.tokens)
         self._take(words.within(min(self.request_room, free - MARK), self.asked))
