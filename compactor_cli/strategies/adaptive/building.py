@@ -247,7 +247,7 @@ class PlanBuilder:
         return attempt
 
     def _complete(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
-        """Return the lines but, of talk, those of the user without the short sentences behind them or what is newer."""
+        """Return the lines but, of talk, those of the user of which the short sentences behind them are not there."""
         there = {choice.line for choice in chosen}
         return [choice for choice in chosen if not self.talk or self._is_complete(choice.line, there)]
 
@@ -266,9 +266,7 @@ class PlanBuilder:
 
     def _is_complete(self, line: int, there: Set[int]) -> bool:
         is_answer = self.inputs.messages[self.lines.message(line)].role == "assistant"
-        needed = (*self._said_after(line), *self.anew.get(line, ()))
-        stay = self.present | self.whole
-        return is_answer or all(at in there or self.group_of[self.lines.message(at)] in stay for at in needed)
+        return is_answer or all(at in there for at in self._said_after(line))
 
     def _telling(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
         """Return the lines but for those of the agent that say nothing beside the others."""
