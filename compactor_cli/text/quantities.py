@@ -7,6 +7,9 @@ import re
 from compactor_cli.text.patterns import compiled_later
 
 _COUNT = compiled_later(r"\+?(\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s*([km]?)", re.IGNORECASE | re.ASCII)
+_VALUE = compiled_later(r"(?<![\w.,:/-])[$€£¥]?\d+(?:[.,:/-]\d+)*(?![\w/-]|[.,:]\d)[%€]?")
+"""A number, time, date, amount or share; no name with a digit."""
+_DIGITS = compiled_later(r"\d+")
 _LARGEST = 10**15
 _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 
@@ -31,3 +34,10 @@ def share_in(text: str) -> float | None:
 def dollars(cost: float) -> str:
     """Return `$0.0123`; four digits behind the point, more where there would be none."""
     return f"${cost:.4f}" if cost >= 0.0001 or not cost else f"${cost:.2g}"
+
+
+def value_forms(text: str) -> frozenset[str]:
+    """Return how times, dates, amounts and shares of a text are written: `0:0` for `11:30`, `£0` for `£300`. What is
+    only a number has no form by which it is told from others."""
+    forms = (_DIGITS.sub("0", value) for value in _VALUE.findall(text))
+    return frozenset(form for form in forms if form != "0")

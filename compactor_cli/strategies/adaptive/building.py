@@ -12,6 +12,7 @@ from compactor_cli.features.session_text import SessionText, read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.features.work.state import known_state
 from compactor_cli.features.work.task_lists import list_calls, names_task, outdated_lists, told_words
+from compactor_cli.features.written_code import WrittenCode
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import CLOSING, NEWEST_EXCHANGE, PlanInput
@@ -31,6 +32,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.lone_lines import says_nothing
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.adaptive.said_after import said_after
+from compactor_cli.strategies.adaptive.said_anew import said_anew
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_of
@@ -109,7 +111,9 @@ class PlanBuilder:
         # where the user waits for an answer in a chat, the one before comes after what the user said
         self.chat = is_chat(inputs.messages)
         self.awaits = is_request(inputs.groups[-1], inputs.messages) and self.chat
+        self.code = WrittenCode(inputs.messages if self.chat else ())
         self.people = self.talk and people_talk(inputs.messages)
+        self.anew = said_anew(inputs.messages, self.lines) if self.talk and not self.people else {}
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
         self.small = False  # no room for more than small parts that nothing was chosen of
@@ -153,9 +157,14 @@ class PlanBuilder:
 
     def _present(self) -> set[int]:
         """Return the groups that stay at their place for being the newest, or large requests."""
-        if self.talk:
-            return self.large | (self._answered() if self.room > _TINY_ROOM else set())
-        return self.large | self.newest.in_place
+        newest = self._answered() if self.talk else self.newest.in_place
+        if self.talk and self.room <= _TINY_ROOM:
+            newest = set()
+        return self.large | {index for index in newest if not self._holds_no_more(index) or index in self.newest.last}
+
+    def _holds_no_more(self, index: int) -> bool:
+        """Return whether the code of a group was written anew later, or turned down."""
+        return not self.code.gone.isdisjoint(self.inputs.groups[index].messages)
 
     def _answered(self) -> set[int]:
         """Return what was said behind the last request: without it, that would pass for one that nobody answered. What
@@ -167,6 +176,11 @@ class PlanBuilder:
             return self.newest.in_place.intersection(group.index for group in answers)
         tokens = sum(self.renderer.render(group, (), "", self.newest.written(group.index)).tokens for group in answers)
         return {group.index for group in answers} if tokens <= _ANSWERED_SHARE * self.room else set()
+
+    def _says_nothing(self, group: Group) -> bool:
+        """Return whether a group is a word or two, where people talk with each other, or code that does not hold."""
+        words = (self.inputs.messages[i].text() for i in group.messages)
+        return self._holds_no_more(group.index) or (self.people and all(map(is_interjection, words)))
 
     def _is_seen(self, line: StateLine) -> bool:
         """Return whether what stays at its place shows what a line of the state tells: calls that stay whole, and of a

@@ -9,17 +9,20 @@ from itertools import accumulate, chain, filterfalse, islice, takewhile
 
 from msgspec.structs import replace
 
-from compactor_cli.model.group import Group, is_request
+from compactor_cli.model.group import is_request
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.talking import is_interjection
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quotes_all
+from compactor_cli.strategies.adaptive.asked_about import exercises
 from compactor_cli.strategies.adaptive.building import REQUEST, PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
-from compactor_cli.strategies.adaptive.drafts import newest_draft
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
+from compactor_cli.strategies.adaptive.newest_code import newest_texts
+from compactor_cli.strategies.adaptive.recaps import recaps_within
 from compactor_cli.strategies.adaptive.rest_of_lists import rest_of_list
+from compactor_cli.strategies.adaptive.said_anew import anew_first
 from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.pending_results import take_pending
@@ -76,9 +79,12 @@ class Chooser(PlanBuilder):
         inputs = self.inputs
         self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
         self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
+        if self.chat:
+            self._take(exercises(inputs.messages, self.lines, self.selector.tokens, self._stays, self.room))
+            self._take(recaps_within(self.room, inputs.messages, self.lines, self.selector.cost))
         if self.talk and inputs.profile is not None:
             ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
-            self._take(filterfalse(self._ends_summary, ranked))
+            self._take(filterfalse(self._ends_summary, anew_first(ranked, self.anew, self.lines, self.selector.tokens)))
             return
         words = Words(inputs, self.lines, self.selector.tokens)
         self._take(words.within(min(self.request_room, free - MARK), self.asked))
@@ -89,7 +95,7 @@ class Chooser(PlanBuilder):
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, standing, binding=BINDING_SHARE * self.room))
         told, share = must_keep.account(inputs.messages, self.lines)
         self._take(words.within(share * self.room, told))
-        self._take(newest_draft(inputs.messages, self.lines, self.selector.cost, self.room))
+        self._take(newest_texts(self.code, inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
         failed = must_keep.failed_call(self.state, inputs.messages, self.lines, inputs.pairing)
         said = (
             (share_of(self.room, *_CONCLUSION), [self.concluded]),
@@ -340,7 +346,7 @@ class Chooser(PlanBuilder):
         corrected = False
         for index in candidates:
             group, decision = self.inputs.groups[index], attempt.decisions[index]
-            if index in self.folded or index in self.kept or decision.rendition == "whole" or self._is_nod(group):
+            if index in self.folded or index in self.kept or decision.rendition == "whole" or self._says_nothing(group):
                 continue
             # a newer request that is not there may have corrected this one
             asks = not self.talk and is_request(group, self.inputs.messages)
@@ -358,10 +364,6 @@ class Chooser(PlanBuilder):
                 return more
         self.whole = before
         return attempt
-
-    def _is_nod(self, group: Group) -> bool:
-        """Return whether a group is a word or two, where people talk with each other."""
-        return self.people and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
 
     def _with_answers(self, order: list[ChosenLine], attempt: Attempt) -> tuple[list[ChosenLine], Attempt]:
         """Add what the agent said last, and before requests, as far as it fits. Where all of its names are known its

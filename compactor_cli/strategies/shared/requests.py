@@ -17,6 +17,7 @@ from compactor_cli.strategies.shared.request_values import Rate, plain_values
 from compactor_cli.strategies.shared.taken_up import TakenUp
 from compactor_cli.text.clauses import LEADS_ON, Clause, in_item, split_clauses
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.quantities import value_forms
 from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.shorten import Short, text_reference
 from compactor_cli.text.subjects import later_on_subject, subject_terms
@@ -160,6 +161,8 @@ class _Chooser:
         later = later_on_subject([s.clause.text for s in self.sentences])
         self.later = [tuple(o for o in others if self._may_correct(index, o)) for index, others in enumerate(later)]
         self.sentences = self._by_latest()
+        for index, beside in self._values_beside():
+            self.later[index] = *self.later[index], *beside
         for index in self._labels():
             self.later[index] = index + 1, *(other for other in self.later[index] if other > index + 1)
         for index, earlier in self._within_items():
@@ -230,6 +233,18 @@ class _Chooser:
         one, other = self.sentences[index], self.sentences[later]
         same = one.request == other.request
         return not (self.places and same and other.clause.place == "pasted" != one.clause.place)
+
+    def _values_beside(self) -> Iterator[tuple[int, Sequence[int]]]:
+        """Yield the sentences with values, such as times, and those beside a later one on their subject which tells no
+        such values itself: there they may be changed, too, be it in a question."""
+        written = [value_forms(s.clause.text) for s in self.sentences]
+        of_request = {number: [*group] for number, group in groupby(range(len(self.sentences)), self._request_of)}
+        for index, forms in enumerate(written):
+            for other in self.later[index] if forms and self.places else ():
+                request = self._request_of(other)
+                missing = forms - written[other] if request != self._request_of(index) else frozenset[str]()
+                if beside := [i for i in of_request[request] if written[i] & missing and i not in self.later[index]]:
+                    yield index, beside
 
     def _labels(self) -> Iterator[int]:
         """Yield the sentences that only say what the next one is, unless that is something pasted, and greetings."""
