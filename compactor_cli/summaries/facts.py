@@ -18,6 +18,7 @@ from operator import itemgetter
 from msgspec import Struct, field
 
 from compactor_cli.features.call_lines import ADDED, REMOVED
+from compactor_cli.features.work.earlier_rounds import files_in_state
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import (
     ACTIONS,
@@ -30,7 +31,6 @@ from compactor_cli.features.work.ledger import (
 from compactor_cli.features.work.open_errors import only_looks
 from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.features.work.secret_words import command_without_values
-from compactor_cli.features.work.told_files import files_in_state
 from compactor_cli.features.work.told_of_calls import ToldOfCalls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot, pair

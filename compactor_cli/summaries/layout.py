@@ -9,11 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.model.plan import Quote, SummaryPart
-from compactor_cli.model.planning import NO_DRAFT, Draft
+from compactor_cli.model.planning import NO_DRAFT, Draft, SummaryRequest
 from compactor_cli.summaries.items import SummaryItem
 from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
 from compactor_cli.summaries.told import leads_once
-from compactor_cli.summary_text.excerpts import Excerpt, legend, without
+from compactor_cli.summary_text.excerpts import Excerpt, legend, quote, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
 from compactor_cli.summary_text.state_block import state_text
 from compactor_cli.summary_text.state_line import DECLINED, StateLine
@@ -238,3 +238,27 @@ def _table(items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]
             change = fact.changed_line if fact.about in described else ""
             lines.append(row((f"`{fact.about}`", fact.done, " ".join(filter(None, (change, fact.where))))))
     return lines
+
+
+def quoting(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
+    """Return the chosen lines, and the state; lines of least value go when the heading needs their room. Empty when
+    nothing fits."""
+    chosen = tuple(excerpts)
+    turns = repeated_turns(request.slot.quotes)
+    head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
+    end = "".join(last_request(q.text, q.since) for q in request.slot.quotes if q.kind == "last")
+    while True:
+        pieces = (head, f"{legend(excerpts)}{quote(chosen)}" if chosen else "", request.slot.state)
+        text = "\n".join(filter(None, pieces)) + end
+        excess = count(text) - request.budget
+        if excess <= 0:
+            return text if chosen or turns or request.slot.state or request.slot.note or end else ""
+        if not chosen:
+            return ""
+        chosen = without_least(chosen, excess)
+
+
+def without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
+    """Return the lines without those of least value, as many as may take `excess` tokens or fewer."""
+    ranked = sorted(range(len(lines)), key=lambda index: (lines[index].value, -index))
+    return tuple(without(lines, ranked[: 1 + excess // 40]))

@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 
 from compactor_cli.features.call_lines import changed_lines, short_path
-from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.features.work.calls import handles
 from compactor_cli.features.work.ledger import call_arguments, call_text
 from compactor_cli.features.work.open_errors import misfortune
 from compactor_cli.features.work.short_results import short_result
 from compactor_cli.features.work.told_of_calls import told_of_call
+from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import answered_calls
 from compactor_cli.summaries.items import SummaryItem, order_of

@@ -14,18 +14,25 @@ from math import fsum, log, sqrt
 
 from msgspec.structs import replace
 
-from compactor_cli.features.work.told_files import told_file
+from compactor_cli.features.work.earlier_rounds import told_file
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
 from compactor_cli.summaries.answered import before_last_request, since_last_request
-from compactor_cli.summaries.corrected_findings import with_corrections
 from compactor_cli.summaries.facts import left_out, left_out_before
 from compactor_cli.summaries.items import WEIGHTS, SummaryItem
-from compactor_cli.summaries.layout import Page, PageLine, beside_end, described, not_said, render
-from compactor_cli.summaries.needed_lines import NeededLines, needing_these, standing
+from compactor_cli.summaries.layout import (
+    Page,
+    PageLine,
+    beside_end,
+    described,
+    not_said,
+    quoting,
+    render,
+    without_least,
+)
+from compactor_cli.summaries.needed_lines import NeededLines, needing_these, standing, with_corrections
 from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
-from compactor_cli.summaries.quoting import quoting, without_least
 from compactor_cli.summaries.sections import (
     candidates,
     code_items,

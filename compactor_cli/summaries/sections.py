@@ -14,10 +14,9 @@ from compactor_cli.features.work.told_of_calls import ToldOfCalls
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
-from compactor_cli.summaries.corrected_findings import is_statement
 from compactor_cli.summaries.facts import LEFT_OUT, facts_of, line_of_row, parse, shown_files
 from compactor_cli.summaries.items import SummaryItem, order_of
-from compactor_cli.summaries.needed_lines import needing
+from compactor_cli.summaries.needed_lines import is_statement, needing
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
 from compactor_cli.summaries.snippets import changes, is_label, shown_last

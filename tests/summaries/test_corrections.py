@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.summaries.corrected_findings import with_corrections
 from compactor_cli.summaries.items import SummaryItem
-from compactor_cli.summaries.needed_lines import standing
+from compactor_cli.summaries.needed_lines import standing, with_corrections
 from compactor_cli.summaries.sections import candidates
 from tests.pipeline.sessions import assistant, filler, transcript, user
 from tests.summaries.texts import summarize

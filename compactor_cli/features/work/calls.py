@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, may_tell, says_so
 from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_refused, shell_line
-from compactor_cli.features.work.looking_tools import runs_code
 from compactor_cli.features.work.named_commands import named_command
 from compactor_cli.features.work.secret_arguments import argument_without_values, secrets_of
+from compactor_cli.features.work.tool_names import runs_code
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import NO_RESPONSE, Message, Part
 from compactor_cli.model.pairing import Pairing, answered_calls

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from compactor_cli.features.work.acting_tools import acts, tool_words
 from compactor_cli.features.work.calls import ToolCall, main_argument, names_its_object, told_arguments
 from compactor_cli.features.work.effects import act_effect
 from compactor_cli.features.work.secret_words import command_without_values
+from compactor_cli.features.work.tool_names import acts, tool_words
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.shell import word_set
 

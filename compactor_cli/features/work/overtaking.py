@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from compactor_cli.features.work.effects import Act, act_text
 from compactor_cli.features.work.remote_steps import ELSEWHERE, asked_of
 from compactor_cli.features.work.sql_effects import told_change
 from compactor_cli.features.work.sql_statements import SqlChange
@@ -24,6 +26,11 @@ _BY_WORDS = word_set("kubectl oc")
 """Programs that are told values by words that belong to no option."""
 _ASSIGNED = compiled_later(r"([\w./-]+)(?:=.*|-)$", re.DOTALL)
 """A value that is given to a name, or taken from it: `LOG_LEVEL=debug`, `team-`."""
+_MAKES = word_set("create open book schedule register")
+_UPDATES = word_set("update modify edit change reschedule")
+_ENDS = word_set("delete cancel remove close")
+_WHY = frozenset(("reason", "comment", "note", "message", "why"))
+"""Arguments that say why something is ended, not which part of it."""
 
 
 class _Setting(Struct, frozen=True):
@@ -105,3 +112,39 @@ def _setting(text: str) -> _Setting | None:
             told.append(word)
         before = word
     return _Setting(tuple(told), frozenset(names))
+
+
+class _Known(Struct, frozen=True):
+    text: str
+    act: Act
+
+
+class Records:
+    """How the things were made of which a result said what they are called, until they are acted on in other ways."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, _Known] = {}
+
+    def note(self, act: Act, text: str) -> tuple[Act, str, str]:
+        """Return an act and its line with what is known of the thing from before, and the line that it overtakes."""
+        known = self._made.pop(act.thing, None)
+        told = _together(known.act, act) if known else None
+        if told:
+            act, text = told, act_text(f"{told.named} {told.title}".strip(), told.details)
+        if act.made and act.verb in _MAKES:
+            self._made[act.thing] = _Known(text, act)
+        return act, text, known.text if known and told else ""
+
+
+def _together(made: Act, act: Act) -> Act | None:
+    """Return what is so after both acts; nothing where the later one may be about a part of the thing, or may leave
+    some of what it was made with."""
+    if act.object not in ((), made.object):
+        return None
+    if act.verb in _ENDS and act.others <= _WHY:
+        # how the thing is called stands in the line that makes way
+        return replace(act, title=act.title or made.title)
+    if act.verb not in _UPDATES or not act.is_plain or not act.others <= made.others:
+        return None
+    kept = tuple((name, value) for name, value in made.details if name not in act.others)
+    return replace(made, details=(*act.details, *kept))

@@ -10,10 +10,10 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.features.work.task_tables import TOOL, RowChange, row_changes
+from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot
 from compactor_cli.text.clean import one_line

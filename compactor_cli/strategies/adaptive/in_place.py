@@ -13,7 +13,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import failure_line
-from compactor_cli.features.work.outcome_lines import outcome_line
+from compactor_cli.features.work.short_results import outcome_line
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.pairing import Pairing

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.work.acting_tools import acts
 from compactor_cli.features.work.calls import runs_command
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.features.work.sql_effects import sql_of
 from compactor_cli.features.work.sql_statements import sql_changes
+from compactor_cli.features.work.tool_names import acts
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, Spot

@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.model.drafting import text_tokens
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
-from compactor_cli.model.planning import FIRST_REQUEST, RECENT, PlanInput
+from compactor_cli.model.planning import FIRST_REQUEST, RECENT, PlanInput, text_tokens
 from compactor_cli.strategies.shared.carried_requests import (
     NO_WORDS,
     SHARE,
