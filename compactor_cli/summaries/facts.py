@@ -123,7 +123,7 @@ class Fact(Struct):
 
 
 def facts_of(
-    messages: Sequence[Message], earlier: Iterable[tuple[str, str]], overcome: Set[int] = frozenset()
+    messages: Sequence[Message], told_of: ToldOfCalls, earlier: Iterable[tuple[str, str]], overcome: Set[int]
 ) -> list[Fact]:
     """Return facts in the order in which they came up; `earlier` are lines of earlier summaries by section, `overcome`
     messages with failures that a later call made up for, by index."""
@@ -157,7 +157,6 @@ def facts_of(
             continue
         outcome = {True: "failed", False: "ok", None: ""}[command.failed]
         add("Commands", shown_command(command_without_values(command.text)), "", [command.message], outcome)
-    told_of = ToldOfCalls(messages)
     for line, numbers in ledger.errors:
         add("Errors", reduce(told_of.told, numbers, line), "", list(numbers))
     for snippet in changes(messages):

@@ -10,12 +10,12 @@ from compactor_cli.model.message import Message
 from compactor_cli.summary_text.excerpts import begins_part
 from compactor_cli.text.clauses import LEADS_ON, split_clauses
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.section_headings import is_heading
 
 _LONGEST = 80
 """Characters of a line with a colon at its end at most that says no more than that something follows."""
 _TELLS = compiled_later(r"\d|[`/\\_=]|\w[.@]\w")
 """What tells a fact in such a line, or in a question: a figure, or the name of a file."""
-_HEADING = compiled_later(r"\s*(?:#{1,6}\s+\S.*|\*\*[^*\n]+\*\*:?)\s*")
 _RULE = compiled_later(r"\s*\|?(?=[^\n]*--)[ \t:|-]+")
 _NEAR = 2
 """Lines behind such a line among which is what it leads to."""
@@ -28,7 +28,7 @@ def leads_on(lines: SessionLines, line: int) -> bool:
     of a table, with the rule below it. A heading with a figure or a name of a file tells that."""
     text = lines.text(line)
     bare = text.strip(" \t*_")
-    if bare.endswith(LEADS_ON) or _HEADING.fullmatch(text):
+    if bare.endswith(LEADS_ON) or is_heading(text):
         return len(bare) <= _LONGEST and not _TELLS.search(bare)
     if not text.lstrip().startswith("|"):
         return False
