@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft, SummaryRequest
-from compactor_cli.summaries.items import SummaryItem
+from compactor_cli.summaries.items import SummaryItem, cost_of
 from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
 from compactor_cli.summaries.told import leads_once
-from compactor_cli.summary_text.excerpts import Excerpt, legend, quote, without
+from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
 from compactor_cli.summary_text.state_block import state_text
 from compactor_cli.summary_text.state_line import DECLINED, StateLine
@@ -34,6 +34,10 @@ RULED = "(see the user's words above)"
 BELOW = "(see the messages below)"
 UNDER_WAY = "(the last request, on which the agent was at work)"
 """Stand under what is to be done, where the summary does not know of anything."""
+FACT_SHARE = 0.75
+"""Share of the room that files, errors and commands may take where they come first."""
+_FACTS_MOST = 0.7
+"""Share of the whole text for which quoted lines make way for facts."""
 
 
 class PageLine(Struct, frozen=True):
@@ -248,7 +252,7 @@ def quoting(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callabl
     head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
     end = "".join(last_request(q.text, q.since) for q in request.slot.quotes if q.kind == "last")
     while True:
-        pieces = (head, f"{legend(excerpts)}{quote(chosen)}" if chosen else "", request.slot.state)
+        pieces = (head, f"{legend(excerpts)}{quote_lines(chosen)}" if chosen else "", request.slot.state)
         text = "\n".join(filter(None, pieces)) + end
         excess = count(text) - request.budget
         if excess <= 0:
@@ -262,3 +266,33 @@ def without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
     """Return the lines without those of least value, as many as may take `excess` tokens or fewer."""
     ranked = sorted(range(len(lines)), key=lambda index: (lines[index].value, -index))
     return tuple(without(lines, ranked[: 1 + excess // 40]))
+
+
+def fitting_lines(
+    page: Page, chosen: Sequence[PageLine], request: SummaryRequest, count: Callable[[str], int]
+) -> tuple[Excerpt, ...]:
+    """Return the lines that the strategy chose, without those of least value that have no room."""
+    lines = request.slot.lines
+    while lines:
+        excess = count(render(replace(page, lines=lines), chosen)) - request.budget
+        if excess <= 0:
+            break
+        lines = without_least(lines, excess)
+    return lines
+
+
+def make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Callable[[str], int]) -> Page:
+    """Leave out the quoted lines of least value where there are more facts than their share holds."""
+    needed = cost_of((item for item in items if item.fact is not None), count)
+    needed = min(int(needed / FACT_SHARE) + 2, int(_FACTS_MOST * budget))
+    while page.lines:
+        missing = needed - room_for_lines(page, budget, count)
+        if missing <= 0:
+            break
+        page = replace(page, lines=without_least(page.lines, missing))
+    return page
+
+
+def room_for_lines(page: Page, budget: int, count: Callable[[str], int]) -> int:
+    """Return the tokens for lines under the headings."""
+    return budget - count(render(page, ())) - 4
