@@ -17,8 +17,7 @@ from math import fsum
 from typing import NamedTuple
 
 from compactor_cli.features.call_lines import COMMANDS, PATHS, short_path
-from compactor_cli.features.chunk_terms import ChunkValues
-from compactor_cli.features.session_text import SessionPiece, SessionText
+from compactor_cli.features.session_text import ChunkValues, SessionPiece, SessionText
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.model.replies import reply_span
 from compactor_cli.text.argument_values import ArgumentValues, argument_values

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 
 from msgspec import Struct
@@ -15,8 +16,9 @@ from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standi
 from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
-from compactor_cli.summary_text.state_block import state_text
+from compactor_cli.summary_text.state_block import rest_line, state_text, unlisted_counts
 from compactor_cli.summary_text.state_line import DECLINED, StateLine
+from compactor_cli.summary_text.state_line import Kind as StateKind
 from compactor_cli.summary_text.verbatim import ACTED, QUOTED, Kind, block, last_request, words_since
 from compactor_cli.summary_text.verbatim import turns as turns_text
 from compactor_cli.text.clean import plain
@@ -38,6 +40,10 @@ FACT_SHARE = 0.75
 """Share of the room that files, errors and commands may take where they come first."""
 _FACTS_MOST = 0.7
 """Share of the whole text for which quoted lines make way for facts."""
+_STATE_BULLET, _FIRST = 3, 9
+"""Tokens of a line of the state beside its text, and of the first one, below its heading."""
+_COUNTS_REST = 100
+"""Tokens of room from which on the state says what it has no room for."""
 
 
 class PageLine(Struct, frozen=True):
@@ -296,3 +302,37 @@ def make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Calla
 def room_for_lines(page: Page, budget: int, count: Callable[[str], int]) -> int:
     """Return the tokens for lines under the headings."""
     return budget - count(render(page, ())) - 4
+
+
+def state_with_room(
+    state: Sequence[StateLine],
+    places: Collection[Standing],
+    room: int,
+    count: Callable[[str], int],
+    *,
+    files: bool = False,
+) -> tuple[StateLine, ...]:
+    """Return the lines that have room, in the order of worth; where not all have, those with long details without
+    these. The last line counts the others. `places`: how the facts stand that headings are for. `files`: those of
+    files, too, which else are told elsewhere."""
+    told = [line for line in state if (files or line.kind != "file") and standing(line) in places]
+    told = [line for line in told if not unlisted_counts(line.text)]
+    if sum(count(line.text) + _STATE_BULLET for line in told) > room:
+        told = [replace(line, text=line.brief or line.text) for line in told]
+    left_out: Counter[StateKind] = Counter()
+    for line in state:
+        left_out += unlisted_counts(line.text)
+    if not files:
+        del left_out["file"]
+    taken: list[StateLine] = []
+    left = room
+    for line in told:
+        cost = count(line.text) + (_STATE_BULLET if taken else _FIRST)
+        if cost <= left:
+            left -= cost
+            taken.append(line)
+        else:
+            left_out[line.kind] += 1
+    if left_out and "done" in places and room >= _COUNTS_REST:
+        taken.append(rest_line(taken, left_out, left, lambda text: count(text) + _STATE_BULLET))
+    return tuple(taken)

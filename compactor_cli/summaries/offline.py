@@ -31,13 +31,13 @@ from compactor_cli.summaries.layout import (
     quoting,
     render,
     room_for_lines,
+    state_with_room,
 )
 from compactor_cli.summaries.needed_lines import NeededLines, needing_these, standing, with_corrections
 from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
 from compactor_cli.summaries.sections import candidates, code_items, fact_items, last_words
-from compactor_cli.summaries.state_room import state_with_room
 from compactor_cli.summary_text.excerpts import Excerpt
 from compactor_cli.summary_text.headers import written_by
 from compactor_cli.summary_text.state_line import StateLine

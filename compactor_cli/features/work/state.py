@@ -21,7 +21,7 @@ from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
 from compactor_cli.features.work.git_files import stash_verb
 from compactor_cli.features.work.git_steps import Commits, ended_worktree
-from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
+from compactor_cli.features.work.in_flight import COMMAND_WIDTH, UserCommand, ends_session, told_in_flight
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
 from compactor_cli.features.work.overtaking import NewestActs, Records
 from compactor_cli.features.work.page_acts import page_effects
@@ -32,7 +32,6 @@ from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.features.work.told_of_calls import without_secret_values
 from compactor_cli.features.work.tool_names import acts, commits_elsewhere
-from compactor_cli.features.work.user_commands import UserCommand
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text

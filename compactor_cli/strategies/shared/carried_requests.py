@@ -15,7 +15,7 @@ from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
 from compactor_cli.model.replies import reply_in
 from compactor_cli.model.talking import is_interjection, people_talk, telling_requests
-from compactor_cli.strategies.shared.request_values import Rate, rate_by
+from compactor_cli.strategies.shared.request_values import Rate, rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import (
     HEADING,
     LEFT_OUT,
@@ -25,7 +25,6 @@ from compactor_cli.strategies.shared.requests import (
     marked,
 )
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE
-from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS, user_named
 from compactor_cli.summary_text.headers import quotes_lines

@@ -13,8 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.strategies.shared.binding import announces, changes_of_mind, forces, may_bind, orders
-from compactor_cli.strategies.shared.request_values import Rate, plain_values
-from compactor_cli.strategies.shared.taken_up import TakenUp
+from compactor_cli.strategies.shared.request_values import Rate, TakenUp, plain_values
 from compactor_cli.text.clauses import LEADS_ON, Clause, in_item, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
