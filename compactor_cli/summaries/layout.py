@@ -16,7 +16,7 @@ from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standi
 from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
-from compactor_cli.summary_text.state_block import rest_line, state_text, unlisted_counts
+from compactor_cli.summary_text.state_block import COUNTS_REST, rest_line, state_text, unlisted_counts
 from compactor_cli.summary_text.state_line import DECLINED, StateLine
 from compactor_cli.summary_text.state_line import Kind as StateKind
 from compactor_cli.summary_text.verbatim import ACTED, QUOTED, Kind, block, last_request, words_since
@@ -42,8 +42,6 @@ _FACTS_MOST = 0.7
 """Share of the whole text for which quoted lines make way for facts."""
 _STATE_BULLET, _FIRST = 3, 9
 """Tokens of a line of the state beside its text, and of the first one, below its heading."""
-_COUNTS_REST = 100
-"""Tokens of room from which on the state says what it has no room for."""
 
 
 class PageLine(Struct, frozen=True):
@@ -333,6 +331,6 @@ def state_with_room(
             taken.append(line)
         else:
             left_out[line.kind] += 1
-    if left_out and "done" in places and room >= _COUNTS_REST:
+    if left_out and "done" in places and room >= COUNTS_REST:
         taken.append(rest_line(taken, left_out, left, lambda text: count(text) + _STATE_BULLET))
     return tuple(taken)

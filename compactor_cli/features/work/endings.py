@@ -58,7 +58,7 @@ _BEGINNINGS = (
 )
 """What each of these matches begins with, in lower case; looking for words is quicker."""
 _BEGINNING = max(map(len, _BEGINNINGS))
-_WINDOW = 600
+WINDOW = 600
 """Characters at the start of a result where harnesses say how a call ended."""
 _NAMED = compiled_later(r"`[^`]*`|\"[^\"]*\"|'[^']*'|[\w.~@+-]*/[\w./@+-]*|\b[\w-]+\.\w{1,6}\b")
 """Quotes, paths and names of files: words in them say nothing of how a call ended."""
@@ -117,6 +117,6 @@ def may_tell(said: str) -> bool:
 
 def says_so(said: str) -> bool:
     """Return whether a JSON result has a member that says that the call failed."""
-    if not said.lstrip().startswith("{") or not re.search(r"error|success|\bok\b", said[:_WINDOW], re.IGNORECASE):
+    if not said.lstrip().startswith("{") or not re.search(r"error|success|\bok\b", said[:WINDOW], re.IGNORECASE):
         return False
     return says_failed(said)

@@ -19,6 +19,7 @@ from compactor_cli.strategies.shared.request_values import Rate, rate_by, taken_
 from compactor_cli.strategies.shared.requests import (
     HEADING,
     LEFT_OUT,
+    REQUEST_CUT,
     KeptRequest,
     Request,
     choose_requests,
@@ -246,4 +247,4 @@ def _as_far_as_kept(inputs: PlanInput, group: Group, kept: KeptRequest, i: int) 
     tokens = group.tokens - part.tokens + edit.tokens
     if tokens >= group.tokens:
         return None
-    return Decision(group.index, "shortened", tokens, "large request of the user", (edit,))
+    return Decision(group.index, "shortened", tokens, REQUEST_CUT, (edit,))

@@ -20,6 +20,8 @@ from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.shorten import Short, text_reference
 from compactor_cli.text.subjects import later_on_subject, subject_terms
 
+REQUEST_CUT = "large request of the user"
+"""Reason of a request that is cut at its place."""
 HEADING = 6
 """Tokens of the line that a request stands under, or of its message."""
 LEFT_OUT = "…"
