@@ -1,4 +1,4 @@
-"""Chosen lines as the text of a summary: pieces, headings, tables and checklists."""
+"""Chosen lines as the text of a summary: pieces, headings, tables and checklists, and what of them has room."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.earlier_rounds import told_file
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
-from compactor_cli.summaries.answered import before_last_request, since_last_request
+from compactor_cli.summaries.answered import before_last_request, newest_calls, since_last_request
 from compactor_cli.summaries.facts import left_out, left_out_before
 from compactor_cli.summaries.items import WEIGHTS, SummaryItem, cost_of
 from compactor_cli.summaries.layout import (
@@ -34,7 +34,6 @@ from compactor_cli.summaries.layout import (
     state_with_room,
 )
 from compactor_cli.summaries.needed_lines import NeededLines, needing_these, standing, with_corrections
-from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
 from compactor_cli.summaries.sections import candidates, code_items, fact_items, last_words
