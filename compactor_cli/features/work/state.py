@@ -23,9 +23,8 @@ from compactor_cli.features.work.git_files import stash_verb
 from compactor_cli.features.work.git_steps import Commits, ended_worktree
 from compactor_cli.features.work.in_flight import COMMAND_WIDTH, UserCommand, ends_session, told_in_flight
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
-from compactor_cli.features.work.overtaking import NewestActs, Records
+from compactor_cli.features.work.overtaking import NewestActs, Records, carried_key, corrects
 from compactor_cli.features.work.page_acts import page_effects
-from compactor_cli.features.work.put_right import carried_key, corrects
 from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
