@@ -21,6 +21,7 @@ from compactor_cli.cli.remote import is_remote, store
 from compactor_cli.cli.replacing import is_part
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import AccessError, CompactorError, InputError, UsageError
+from compactor_cli.formats.base import Uncounted
 from compactor_cli.formats.loading import load
 
 if TYPE_CHECKING:
@@ -29,17 +30,6 @@ if TYPE_CHECKING:
 _PARQUET = b"PAR1"
 _NOWHERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """How a link that leads nowhere fails: what it once meant is no session that is missed."""
-
-
-class _NoCounter:
-    """Counts nothing: whether a file is a session is known without."""
-
-    name = "none"
-    per_message = 0
-    per_image = 0
-
-    def count(self, text: str) -> int:
-        return 0
 
 
 class Input(Struct, frozen=True):
@@ -208,7 +198,7 @@ def _unread(session: Session, path: str) -> str:
         if not stat.S_ISREG(mode):
             return "is no file"
     try:
-        load(read_session(path), path, _NoCounter(), format=session.reading.format, skip_damaged=True)
+        load(read_session(path), path, Uncounted(), format=session.reading.format, skip_damaged=True)
     except AccessError:
         return ""
     except InputError as error:

@@ -24,9 +24,8 @@ from compactor_cli.formats import check_name
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import Content
 from compactor_cli.model.profile import Profile
-from compactor_cli.model.report import ModelUse
+from compactor_cli.model.report import ModelUse, Usage
 from compactor_cli.model.transcript import Source, Transcript
-from compactor_cli.model.usage import Usage
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import ReadingSettings, Settings

@@ -56,6 +56,16 @@ class Target(Protocol):
         """Return where the agent finds the file; None for formats that are no agent's."""
 
 
+class NoAgents:
+    """A format that is no agent's: nobody looks for its files, by whatever name."""
+
+    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
+        return ""
+
+    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
+        return None
+
+
 def first_time(conversation: Conversation, context: WriteContext) -> float:
     """Return when the session began."""
     return next((turn.time for turn in conversation.turns if turn.time is not None), context.now)

@@ -231,3 +231,12 @@ def _each(turns: Turns, change: Callable[[Item], Item]) -> Turns:
 def without_ids(turns: Turns) -> Turns:
     """Return the turns without ids of calls: results follow their calls."""
     return _each(turns, lambda item: replace(item, call_id=""))
+
+
+def for_an_agent(turns: Turns, name: int, call_id: int) -> Turns:
+    """Return turns as agents keep them that have a system prompt of their own and send them to any provider. `name` and
+    `call_id`: most characters of these."""
+    turns = system_as_user(without_lead(turns), lead=False)
+    turns = without_seals(other_as_text(turns))
+    turns = without_empty(without_pictures(turns, is_input_data))
+    return with_objects(with_ids(with_names(begun_by_user(turns), name), call_id))

@@ -13,20 +13,11 @@ from compactor_cli.converting.message_content import Conversation
 from compactor_cli.converting.taking import take
 from compactor_cli.errors import InputError
 from compactor_cli.formats import FORMATS
+from compactor_cli.formats.base import Uncounted
 from compactor_cli.formats.loading import load
 
 Said = tuple[Any, ...]
 """An item in the form in which two of them are compared."""
-
-
-class Uncounted:
-    """Counts nothing: what is read back is compared and not measured."""
-
-    per_message = 0
-    per_image = 0
-
-    def count(self, text: str) -> int:
-        return 0
 
 
 def read_back(data: bytes, target: Target, written: Sequence[Conversation]) -> bool:

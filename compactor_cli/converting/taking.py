@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.converting.message_content import Conversation, Item, ItemKind, Picture, Seal, SpeakerTurn
-from compactor_cli.converting.pictures import picture_in, pictures_in
-from compactor_cli.converting.seals import Thought, thoughts_in
 from compactor_cli.formats.copies import found_at
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.model.pairing import pair
@@ -28,6 +27,12 @@ _KINDS: dict[str, ItemKind] = {
     "other": "other",
 }
 _USAGE = ("usage", "usageMetadata", "usage_metadata", "tokens", "metrics", "token_count")
+_DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,", re.ASCII)
+_TYPES = ("media_type", "mimeType", "mime_type", "mediaType", "mime")
+_HOLDERS = ("source", "image_url", "image", "url", "inlineData", "inline_data", "fileData", "file_data", "file", "data")
+"""Members of a block that hold a picture, the nearest to the data last."""
+_ADDRESSES = ("url", "fileUri", "file_uri", "uri")
+_DEPTH = 4
 
 
 class Taken(Struct, frozen=True):
@@ -185,3 +190,86 @@ def _has_usage(value: Any, depth: int = 2) -> bool:
     if any(isinstance(value.get(key), dict) for key in _USAGE):
         return True
     return depth > 1 and any(_has_usage(item, depth - 1) for item in value.values())
+
+
+class Thought(NamedTuple):
+    """A thought as a record holds it."""
+
+    text: str
+    seal: Seal | None
+
+
+def thoughts_in(value: Any) -> Iterator[Thought]:
+    """Yield thoughts of a record in their order."""
+    if isinstance(value, list):
+        for item in value:
+            yield from thoughts_in(item)
+    elif isinstance(value, dict):
+        thought = _thought(value)
+        if thought is not None:
+            yield thought
+            return
+        for item in value.values():
+            if isinstance(item, (dict, list)):
+                yield from thoughts_in(item)
+
+
+def _thought(block: dict[str, Any]) -> Thought | None:
+    kind = block.get("type")
+    if kind == "thinking" and isinstance(block.get("thinking"), str):
+        signature = block.get("signature")
+        sealed = isinstance(signature, str) and signature
+        return Thought(block["thinking"], Seal("anthropic", str(signature)) if sealed else None)
+    if kind == "redacted_thinking" and isinstance(block.get("data"), str):
+        return Thought("", Seal("anthropic", block["data"], redacted=True))
+    if kind == "reasoning" and isinstance(block.get("summary"), list):
+        encrypted = block.get("encrypted_content")
+        texts = [part.get("text") for part in block["summary"] if isinstance(part, dict)]
+        text = "\n".join(text for text in texts if isinstance(text, str))
+        return Thought(text, Seal("openai", encrypted) if isinstance(encrypted, str) and encrypted else None)
+    return None
+
+
+def picture_in(value: Any, media_type: str = "") -> Picture | None:
+    """Return the picture that a block holds; None where it holds no data and no address of one."""
+    if isinstance(value, str):
+        return _from_text(value, media_type)
+    if not isinstance(value, dict):
+        return None
+    named = next((value[key] for key in _TYPES if isinstance(value.get(key), str)), media_type)
+    for key in _HOLDERS:
+        inner = picture_in(value[key], named) if key in value else None
+        if inner is not None:
+            return inner
+    return next((Picture(named, url=value[key]) for key in _ADDRESSES if _is_url(value.get(key))), None)
+
+
+def pictures_in(value: Any, depth: int = _DEPTH) -> Iterator[Picture]:
+    """Yield all pictures of a tool result's body, in order."""
+    if isinstance(value, list) and depth:
+        for item in value:
+            yield from pictures_in(item, depth - 1)
+    elif isinstance(value, dict):
+        picture = picture_in(value) if "text" not in value else None
+        if picture is not None:
+            yield picture
+        elif depth:
+            for item in value.values():
+                yield from pictures_in(item, depth - 1) if isinstance(item, (dict, list)) else ()
+
+
+def _from_text(text: str, media_type: str) -> Picture | None:
+    match = _DATA_URL.match(text)
+    if match:
+        return Picture(match[1], text[match.end() :])
+    if _is_url(text):
+        return Picture(media_type, url=text)
+    return Picture(media_type, text) if media_type.startswith("image/") and _is_base64(text) else None
+
+
+def _is_url(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith(("http://", "https://", "gs://"))
+
+
+def _is_base64(text: str) -> bool:
+    return len(text) >= 4 and re.fullmatch(r"[A-Za-z0-9+/_=-]+", text[:400]) is not None

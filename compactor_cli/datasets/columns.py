@@ -9,21 +9,11 @@ import pyarrow as pa
 
 from compactor_cli.datasets.row_documents import BESIDE, NAMES, line_of, without_nulls
 from compactor_cli.errors import InputError, UsageError
+from compactor_cli.formats.base import Uncounted
 from compactor_cli.formats.loading import load
 
 _LOOKED_AT = 20
 """Rows of a column that are looked at to tell whether it holds conversations."""
-
-
-class _NoCounter:
-    """Counts nothing: what a value is shows without."""
-
-    name = "none"
-    per_message = 0
-    per_image = 0
-
-    def count(self, text: str) -> int:
-        return 0
 
 
 def plain_type(kind: Any) -> Any:
@@ -105,7 +95,7 @@ def _is_conversation(value: Any, name: str) -> bool:
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return False
     try:
-        source = load(line_of(without_nulls(value), name, {}), name, _NoCounter())
+        source = load(line_of(without_nulls(value), name, {}), name, Uncounted())
     except InputError:
         return False
     return any(transcript.messages for transcript in source.transcripts)

@@ -17,7 +17,6 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from compactor_cli.db.faults import explain
 from compactor_cli.db.place import file_of, is_there
 from compactor_cli.db.schema import bring_up_to_date, version_of
 from compactor_cli.db.tables import HEAD
@@ -26,6 +25,35 @@ from compactor_cli.text.addresses import masked
 
 PATIENCE = 10.0
 """Seconds to wait for another process that is writing, or for a server to answer."""
+_LOST = "the connection to the server was lost; what was not finished is not stored; run again"
+_WORDS = (
+    ("database is locked", "another process has been writing to it for too long; try again when it is done"),
+    ("lock timeout", "another process has been writing to it for too long; try again when it is done"),
+    ("disk is full", "the disk is full; free some space and run again"),
+    ("no space left", "the disk is full; free some space and run again"),
+    ("disk i/o error", "the disk cannot be written to; it may be full or broken"),
+    ("readonly database", "it cannot be written to; change its permissions, or name another one with --database"),
+    ("read-only transaction", "it cannot be written to; name another one with --database"),
+    ("permission denied", "the user has no right to do this; use another user or another database"),
+    ("unable to open", "it cannot be opened; check its folder's permissions, or name another one with --database"),
+    ("not a database", "the file is no SQLite database; name another one with --database"),
+    ("malformed", "the file is damaged; put a copy of it back, or move it away to begin a new one"),
+    ("password authentication", "the server does not accept user and password"),
+    ('database "', "the server has no such database; create it, or name another one"),
+    ('role "', "the server knows no such user; create it, or name another one in the address"),
+    ("connection refused", "no server answers there; start it, or name another database"),
+    ("could not translate host", "there is no such host; check the address"),
+    ("name resolution", "there is no such host; check the address"),
+    ("timeout expired", "the server does not answer; check the address and that it runs"),
+    ("invalid connection option", "the address has an option that the driver does not know; check it"),
+    ("invalid sslmode", "the address has an option that the driver does not know; check it"),
+    ("already exists", "another program's table has this name; use a database that is compactor's own"),
+    ("terminating connection", _LOST),
+    ("server closed the connection", _LOST),
+    ("connection is closed", _LOST),
+    ("consuming input failed", _LOST),
+)
+"""Words of a complaint, in lower case -> what is wrong and what to do. The first that occurs counts."""
 
 
 class Database(Struct, frozen=True):
@@ -169,3 +197,13 @@ def _prepare(file: Path) -> None:
 
 def _has_content(file: Path) -> bool:
     return is_there(file) and file.stat().st_size > 0
+
+
+def explain(error: DBAPIError) -> str:
+    """Return what is wrong and what to do, with the database's own words."""
+    message = " ".join(str(error.orig).split())
+    low = message.lower()
+    meaning = next((meaning for words, meaning in _WORDS if words in low), "")
+    if not meaning and error.connection_invalidated:
+        meaning = _LOST
+    return f"{meaning} ({message[:200]})" if meaning else f"the database failed: {message[:300]}"

@@ -17,19 +17,16 @@ from math import fsum
 from typing import NamedTuple
 
 from compactor_cli.features.call_lines import COMMANDS, PATHS, short_path
-from compactor_cli.features.chunk_terms import ChunkValues
-from compactor_cli.features.session_text import SessionPiece, SessionText
+from compactor_cli.features.session_text import ChunkValues, SessionPiece, SessionText
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.model.replies import reply_span
 from compactor_cli.text.argument_values import ArgumentValues, argument_values
 from compactor_cli.text.escapes import place_in_readable
-from compactor_cli.text.list_items import parents_of_items
 from compactor_cli.text.noise import noisy_lines, prompt_at_end
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.scopes import Scopes
+from compactor_cli.text.scopes import Scopes, parents_of_items
 from compactor_cli.text.section_headings import FilesShown, headings_between
-from compactor_cli.text.table_headers import Table, tables
-from compactor_cli.text.table_rows import heads_of_rows
+from compactor_cli.text.table_headers import Table, heads_of_rows, tables
 from compactor_cli.text.terms import chunked
 from compactor_cli.text.units import JsonMember, Span, clause_spans, has_words, json_members, line_units, outer_spans
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from math import fsum
 from typing import Literal
 
 from msgspec import Struct, field
 
 from compactor_cli.features.call_lines import call_lines, result_lines
-from compactor_cli.features.chunk_terms import ChunkTerms
 from compactor_cli.features.outdated_lines import OutdatedLines
 from compactor_cli.features.page_frames import PageFrames
 from compactor_cli.features.written_code import WrittenCode
@@ -27,6 +27,36 @@ from compactor_cli.text.terms import chunked, judge, quoted_terms
 Cut = Literal["together", "apart", "clauses"]
 _READ = ("text", "tool_call", "tool_result")
 """Kinds of parts that are read."""
+
+
+class ChunkTerms(dict[str, tuple[int, ...]]):
+    """Chunk -> the ids of its terms; chunks seen before cost no function call."""
+
+    def __init__(self, id_of: Callable[[str, str], int], wanted: frozenset[str], *, words: bool) -> None:
+        self._id_of = id_of
+        self._wanted = wanted
+        self._words = words
+
+    def __missing__(self, chunk: str) -> tuple[int, ...]:
+        ids: list[int] = []
+        for text, kind in judge(chunk):
+            if self._words or kind != "word" or text in self._wanted:
+                ids.append(self._id_of(text, kind))
+        self[chunk] = found = tuple(ids)
+        return found
+
+
+class ChunkValues(dict[str, float]):
+    """Chunk -> the value of its terms."""
+
+    def __init__(self, ids: dict[str, tuple[int, ...]], worth: Callable[[int], float]) -> None:
+        self._ids = ids
+        self._worth = worth
+
+    def __missing__(self, chunk: str) -> float:
+        ids = self._ids[chunk]
+        self[chunk] = value = fsum(map(self._worth, ids)) if ids else 0.0
+        return value
 
 
 class SessionPiece(Struct, frozen=True):

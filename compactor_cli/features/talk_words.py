@@ -9,14 +9,14 @@ from unicodedata import normalize
 
 from compactor_cli.text.patterns import compiled_later
 
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Scripts that are written without blanks between words."""
-_RUN = compiled_later(rf"([{_UNSPACED}]+)|[^\W_{_UNSPACED}]+")
+_RUN = compiled_later(rf"([{UNSPACED}]+)|[^\W_{UNSPACED}]+")
 _ASCII_WORD = compiled_later(r"[^\W_]+")
-_UNSPACED_RUN = compiled_later(f"[{_UNSPACED}]+")
+_UNSPACED_RUN = compiled_later(f"[{UNSPACED}]+")
 _NOT = compiled_later(r"n['’]t\b")
 _MARKS = "?？؟;՞፧⁇‽⸮"
 _ENDS_ASKING = compiled_later(rf"(?:[{_MARKS}]|か[。．]?|[吗呢][。．]?)[^\w{_MARKS}。．]*\Z")

@@ -25,6 +25,16 @@ class Counter(Protocol):
     def count(self, text: str) -> int: ...
 
 
+class Uncounted:
+    """Counts nothing, for what is read without being measured."""
+
+    per_message = 0
+    per_image = 0
+
+    def count(self, text: str) -> int:
+        return 0
+
+
 @runtime_checkable
 class HoldingCounter(Counter, Protocol):
     """A counter for content that is too large for memory."""

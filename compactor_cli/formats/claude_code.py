@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from compactor_cli.formats.anthropic_blocks import new_content, read_content
+from compactor_cli.formats.anthropic_blocks import COUNTS, new_content, read_content
 from compactor_cli.formats.anthropic_turns import turn_role
 from compactor_cli.formats.base import (
     Around,
@@ -86,8 +86,7 @@ class ClaudeCode:
     def usage(self, value: Any) -> int | None:
         message = value.get("message")
         counts = message.get("usage") if isinstance(message, dict) else None
-        sent = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-        return sum_of(counts, *sent, "output_tokens")
+        return sum_of(counts, *COUNTS)
 
     def counts(self, value: Any) -> list[Path]:
         message = value.get("message")

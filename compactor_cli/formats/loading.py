@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -16,7 +16,6 @@ from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonl import BOM, HeldRecord, RawRecord, ReadRecord, RecordValues, parse, read_records
 from compactor_cli.formats.roles import told
 from compactor_cli.formats.trees import as_grown, older
-from compactor_cli.formats.working_folder import recorded_folder
 from compactor_cli.model.content import Content, HeldText, Holds, in_memory
 from compactor_cli.model.message import Message, Place
 from compactor_cli.model.transcript import Layout, Note, Record, Source, Transcript
@@ -27,6 +26,11 @@ _LONG = 1024
 _WINDOW = 65_536
 _INK = re.compile(rb"\S")
 """The first byte that is no white space, found without copying the file."""
+_KEYS = ("cwd", "directory", "workingDirectory", "working_directory")
+_HEAD = 50
+"""Records in which a session says where it works."""
+_DEPTH = 3
+"""Levels of objects that are looked into."""
 
 
 class _HoldingCounter:
@@ -341,3 +345,23 @@ def _at_root(message: Message) -> Message:
         for p in message.parts
     )
     return replace(message, parts=parts)
+
+
+def recorded_folder(records: Sequence[Any], around: Any = None) -> str:
+    """Return where the session works, as the first record that says so has it, or the document around them; empty when
+    none does. The path is absolute, and as it was written."""
+    for index in range(min(_HEAD, len(records))):
+        if path := _path_in(records[index], _DEPTH):
+            return path
+    return _path_in(around, _DEPTH)
+
+
+def _path_in(value: Any, depth: int) -> str:
+    if not isinstance(value, Mapping):
+        return ""
+    for key in _KEYS:
+        path = value.get(key)
+        if isinstance(path, str) and (path.startswith("/") or path[1:3] in (":\\", ":/")):
+            return path
+    inner = (_path_in(item, depth - 1) for item in value.values()) if depth > 1 else ()
+    return next(filter(None, inner), "")

@@ -9,8 +9,8 @@ from compactor_cli.formats.base import Around
 from compactor_cli.model.message import CLOSING_ID, Message
 from compactor_cli.text.times import parse_time
 
-_MODEL = ("providerID", "modelID")
-_NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
+MODEL = ("providerID", "modelID")
+NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
 
 
 def new_message(role: Literal["user", "assistant"], message: Message, around: Around) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def new_message(role: Literal["user", "assistant"], message: Message, around: Ar
 def _asked(near: dict[str, Any], millis: int, around: Around) -> dict[str, Any]:
     answer = near if near.get("role") == "assistant" else _newest(around, "assistant")
     known = near["model"] if isinstance(near.get("model"), dict) else answer
-    model = {key: str(known.get(key) or "") for key in _MODEL}
+    model = {key: str(known.get(key) or "") for key in MODEL}
     agent = str(near.get("agent") or near.get("mode") or answer.get("mode") or "build")
     return {"role": "user", "time": {"created": millis}, "agent": agent, "model": model}
 
@@ -45,12 +45,12 @@ def _answered(near: dict[str, Any], millis: int, around: Around) -> dict[str, An
         "role": "assistant",
         "time": {"created": millis, "completed": millis},
         "parentID": str(like.get("parentID") or request.get("id") or ""),
-        **{key: str(like.get(key) or "") for key in reversed(_MODEL)},
+        **{key: str(like.get(key) or "") for key in reversed(MODEL)},
         "mode": mode,
         "agent": str(like.get("agent") or mode),
         "path": path if isinstance(path, dict) else {"cwd": "", "root": ""},
         "cost": 0,
-        "tokens": _NO_TOKENS,
+        "tokens": NO_TOKENS,
         "finish": "stop",
     }
 

@@ -14,7 +14,7 @@ from compactor_cli.llm.cache import AnswerCache, cache_file, request_key
 from compactor_cli.llm.deadline import as_they_finish
 from compactor_cli.llm.litellm_client import LitellmClient
 from compactor_cli.llm.prices import CostEstimate, context_limit_of, estimate, price_of
-from compactor_cli.model.usage import Fallback, Usage
+from compactor_cli.model.report import Fallback, Usage
 from compactor_cli.settings import LlmSettings
 from compactor_cli.text.quantities import dollars
 

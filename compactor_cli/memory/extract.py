@@ -13,7 +13,6 @@ from compactor_cli.memory.decontextualize import decontextualize, statements_of
 from compactor_cli.memory.ephemeral import Speaker, is_passing, says_i
 from compactor_cli.memory.harness import is_briefing
 from compactor_cli.memory.loose_references import refers_back
-from compactor_cli.memory.named_sentences import named
 from compactor_cli.memory.prose import SpokenSentence, speech
 from compactor_cli.memory.rules import judge
 from compactor_cli.model.memory import CATEGORIES, COMPACTION, EXTRACTED, Memory, MemorySource
@@ -37,6 +36,11 @@ _LEADING = re.compile(r"^(?:(?:so|and|but|also)\b[,:]? +)+(?=\S)", re.IGNORECASE
 """What ties a sentence to the one before it."""
 _LONG_REQUEST = 2_500
 """Characters from which on a request is mostly a document that was pasted."""
+_WORD = re.compile(r"\w+")
+_ALIKE = 0.6
+"""Share of its words that a sentence must have in common with what is named; for copies that are not exact."""
+_LEAST_SHARED = 3
+"""Words that tell one sentence from another."""
 
 
 class _Found(Struct, frozen=True):
@@ -193,3 +197,46 @@ def _memories(statements: Sequence[_Found], transcript: Transcript, created: flo
 def _source(transcript: Transcript, indices: Sequence[int]) -> MemorySource:
     ids = tuple(transcript.messages[index].id for index in indices)
     return MemorySource(transcript.path, transcript.session_id, tuple(indices), ids)
+
+
+def named(statement: str, text: str) -> tuple[str, str]:
+    """Return the sentences of a text that a statement copies, and what the text says before them.
+
+    Both are empty when none is meant: what a model makes up is no sentence of the text.
+    """
+    wanted = _words(statement)
+    sentences = [spoken.text for spoken in speech(text, len(text))]
+    if not wanted or not sentences:
+        return "", ""
+    words = [_words(sentence) for sentence in sentences]
+    inside = [index for index, own in enumerate(words) if own and (_holds(own, wanted) or _is_part(own, wanted))]
+    if not inside:
+        best = max(range(len(sentences)), key=lambda index: (_likeness(words[index], wanted), -index))
+        inside = [best] if _likeness(words[best], wanted) >= _ALIKE and len(wanted) >= _LEAST_SHARED else []
+    if not inside:
+        return "", ""
+    first, last = inside[0], inside[0]
+    while last + 1 in inside:  # a statement of several sentences
+        last += 1
+    return " ".join(sentences[first : last + 1]), " ".join(sentences[:first])
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _holds(own: list[str], wanted: list[str]) -> bool:
+    """Return whether all that is wanted stands in a sentence, word for word."""
+    size = len(wanted)
+    return any(own[start : start + size] == wanted for start in range(len(own) - size + 1))
+
+
+def _is_part(own: list[str], wanted: list[str]) -> bool:
+    """Return whether a whole sentence stands in what is wanted."""
+    return len(own) >= _LEAST_SHARED and _holds(wanted, own)
+
+
+def _likeness(own: list[str], wanted: list[str]) -> float:
+    """Return the share of words in common, of all that either has."""
+    first, second = set(own), set(wanted)
+    return len(first & second) / (len(first | second) or 1)

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from compactor_cli.features.talk_words import UNSPACED
+
 LONGEST = 64
 """Characters of a word that count; longer words are the same when they begin alike."""
 BORDER = "  "
@@ -24,12 +26,8 @@ _INSIDE = re.compile(r"[_./\\:@+#~-]{1,3}")
 _JOINS = frozenset("_-")
 """What stands between the parts of one name within a longer one."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_SCRIPTS = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
-_LETTER_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_SCRIPTS = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
+_LETTER_UNSPACED = re.compile(f"[{UNSPACED}]")
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 _LETTER = re.compile(r"[^\W_]")
 

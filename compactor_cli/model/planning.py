@@ -31,6 +31,10 @@ RECENT = "recent"
 """Why groups stay that nothing but their age speaks for."""
 NEWEST_REASONS = (NEWEST_EXCHANGE, RECENT, NEWEST, IN_FLIGHT, CLOSING, LAST_MESSAGES)
 """How all reasons begin for which a group stays because it stands at the end."""
+BUFFER = 1.25
+"""What a text may have above the length that is asked for (seed 001: 800 tokens asked, 1,000 allowed)."""
+SHARE = 0.6
+"""Of the room under the headings of a summary, for what the model writes; the rest is for what is computed."""
 
 
 class Topic(Struct, frozen=True):
@@ -143,3 +147,13 @@ class Summarizer(Protocol):
         """Return the same requests, with what takes time to get for all of them at once."""
 
     def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str: ...
+
+
+def tokens_to_request(room: int) -> int:
+    """Return the tokens to ask for, given those under the headings of a summary."""
+    return int(SHARE * room / BUFFER)
+
+
+def text_tokens(limit: int) -> int:
+    """Return the tokens under the headings of a summary for which `limit` are asked; inverse of the above."""
+    return int(limit * BUFFER / SHARE) + 1

@@ -23,8 +23,7 @@ from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.transcript import Link, Names, Transcript, Wrapper
 from compactor_cli.pipeline.alternation import alternating
-from compactor_cli.pipeline.children import with_children
-from compactor_cli.pipeline.recount import recounted
+from compactor_cli.pipeline.rewritten_records import recounted, with_children
 from compactor_cli.pipeline.write_summaries import Summary
 
 _BEFORE_SUMMARIES = -2

@@ -10,13 +10,12 @@ from typing import Any
 
 from compactor_cli.converting.stable import digest, millis
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.opencode_records import MODEL, NO_TOKENS
 from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, member
 
 _STAMP = slice(4, 16)
 """Where an id says its time, in 12 hex digits."""
-_MODEL = ("providerID", "modelID")
-_NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
 _IDS = ("id", "sessionID", "messageID", "parentID", "tail_start_id")
 
 
@@ -61,7 +60,7 @@ def _compaction(
 ) -> Iterator[dict[str, Any]]:
     """Yield the request for a summary and the summary, as the agent writes them."""
     ids = [_id("msg", created + number, compacted.key, str(number)) for number in range(2)]
-    model = {name: str(answer.get(name) or "") for name in _MODEL}
+    model = {name: str(answer.get(name) or "") for name in MODEL}
     path = answer["path"] if isinstance(answer.get("path"), dict) else {"cwd": "", "root": ""}
     agent = str(answer.get("agent") or "build")
     request = {"role": "user", "time": {"created": created}, "agent": agent, "model": model}
@@ -74,7 +73,7 @@ def _compaction(
         "agent": "compaction",
         "path": path,
         "cost": 0,
-        "tokens": _NO_TOKENS,
+        "tokens": NO_TOKENS,
         "summary": True,
         "finish": "stop",
     }

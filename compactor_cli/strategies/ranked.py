@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from compactor_cli.model.drafting import text_tokens, tokens_to_request
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
-from compactor_cli.model.planning import RECENT, PlanInput
+from compactor_cli.model.planning import RECENT, PlanInput, text_tokens, tokens_to_request
 from compactor_cli.model.score import Score
 from compactor_cli.strategies.shared.carried_requests import choose, quotes_of, repeatable, request_room
 from compactor_cli.strategies.shared.details import quoted_details

@@ -13,10 +13,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.asking.port import LanguageModel, Turn
-from compactor_cli.model.drafting import tokens_to_request
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import SummarySlot
-from compactor_cli.model.planning import Draft, SummaryRequest
+from compactor_cli.model.planning import Draft, SummaryRequest, tokens_to_request
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.acceptance import JudgedAnswer, SummaryRules, judge
 from compactor_cli.summaries.grounding import Grounding

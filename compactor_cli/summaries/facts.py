@@ -18,6 +18,7 @@ from operator import itemgetter
 from msgspec import Struct, field
 
 from compactor_cli.features.call_lines import ADDED, REMOVED
+from compactor_cli.features.work.earlier_rounds import files_in_state
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import (
     ACTIONS,
@@ -30,7 +31,6 @@ from compactor_cli.features.work.ledger import (
 from compactor_cli.features.work.open_errors import only_looks
 from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.features.work.secret_words import command_without_values
-from compactor_cli.features.work.told_files import files_in_state
 from compactor_cli.features.work.told_of_calls import ToldOfCalls
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot, pair
@@ -123,7 +123,7 @@ class Fact(Struct):
 
 
 def facts_of(
-    messages: Sequence[Message], earlier: Iterable[tuple[str, str]], overcome: Set[int] = frozenset()
+    messages: Sequence[Message], told_of: ToldOfCalls, earlier: Iterable[tuple[str, str]], overcome: Set[int]
 ) -> list[Fact]:
     """Return facts in the order in which they came up; `earlier` are lines of earlier summaries by section, `overcome`
     messages with failures that a later call made up for, by index."""
@@ -157,7 +157,6 @@ def facts_of(
             continue
         outcome = {True: "failed", False: "ok", None: ""}[command.failed]
         add("Commands", shown_command(command_without_values(command.text)), "", [command.message], outcome)
-    told_of = ToldOfCalls(messages)
     for line, numbers in ledger.errors:
         add("Errors", reduce(told_of.told, numbers, line), "", list(numbers))
     for snippet in changes(messages):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from msgspec import Struct
 
 from compactor_cli.features.work.ledger import where
@@ -69,3 +71,8 @@ class SummaryItem(Struct, frozen=True):
 def order_of(message: Message, order: int) -> int:
     """Return where what a message says stands among what others say. `order`: its place in the message, below 1,000."""
     return message.index * 1000 + min(order, 999)
+
+
+def cost_of(items: Iterable[SummaryItem], count: Callable[[str], int]) -> int:
+    """Return the tokens of lines, each with its break."""
+    return sum(count(item.line) + 1 for item in items)

@@ -1,22 +1,24 @@
-"""Chosen lines as the text of a summary: pieces, headings, tables and checklists."""
+"""Chosen lines as the text of a summary: pieces, headings, tables and checklists, and what of them has room."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.model.plan import Quote, SummaryPart
-from compactor_cli.model.planning import NO_DRAFT, Draft
-from compactor_cli.summaries.items import SummaryItem
+from compactor_cli.model.planning import NO_DRAFT, Draft, SummaryRequest
+from compactor_cli.summaries.items import SummaryItem, cost_of
 from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
 from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
-from compactor_cli.summary_text.state_block import state_text
+from compactor_cli.summary_text.state_block import COUNTS_REST, rest_line, state_text, unlisted_counts
 from compactor_cli.summary_text.state_line import DECLINED, StateLine
+from compactor_cli.summary_text.state_line import Kind as StateKind
 from compactor_cli.summary_text.verbatim import ACTED, QUOTED, Kind, block, last_request, words_since
 from compactor_cli.summary_text.verbatim import turns as turns_text
 from compactor_cli.text.clean import plain
@@ -34,6 +36,12 @@ RULED = "(see the user's words above)"
 BELOW = "(see the messages below)"
 UNDER_WAY = "(the last request, on which the agent was at work)"
 """Stand under what is to be done, where the summary does not know of anything."""
+FACT_SHARE = 0.75
+"""Share of the room that files, errors and commands may take where they come first."""
+_FACTS_MOST = 0.7
+"""Share of the whole text for which quoted lines make way for facts."""
+_STATE_BULLET, _FIRST = 3, 9
+"""Tokens of a line of the state beside its text, and of the first one, below its heading."""
 
 
 class PageLine(Struct, frozen=True):
@@ -238,3 +246,91 @@ def _table(items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]
             change = fact.changed_line if fact.about in described else ""
             lines.append(row((f"`{fact.about}`", fact.done, " ".join(filter(None, (change, fact.where))))))
     return lines
+
+
+def quoting(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
+    """Return the chosen lines, and the state; lines of least value go when the heading needs their room. Empty when
+    nothing fits."""
+    chosen = tuple(excerpts)
+    turns = repeated_turns(request.slot.quotes)
+    head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
+    end = "".join(last_request(q.text, q.since) for q in request.slot.quotes if q.kind == "last")
+    while True:
+        pieces = (head, f"{legend(excerpts)}{quote_lines(chosen)}" if chosen else "", request.slot.state)
+        text = "\n".join(filter(None, pieces)) + end
+        excess = count(text) - request.budget
+        if excess <= 0:
+            return text if chosen or turns or request.slot.state or request.slot.note or end else ""
+        if not chosen:
+            return ""
+        chosen = without_least(chosen, excess)
+
+
+def without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
+    """Return the lines without those of least value, as many as may take `excess` tokens or fewer."""
+    ranked = sorted(range(len(lines)), key=lambda index: (lines[index].value, -index))
+    return tuple(without(lines, ranked[: 1 + excess // 40]))
+
+
+def fitting_lines(
+    page: Page, chosen: Sequence[PageLine], request: SummaryRequest, count: Callable[[str], int]
+) -> tuple[Excerpt, ...]:
+    """Return the lines that the strategy chose, without those of least value that have no room."""
+    lines = request.slot.lines
+    while lines:
+        excess = count(render(replace(page, lines=lines), chosen)) - request.budget
+        if excess <= 0:
+            break
+        lines = without_least(lines, excess)
+    return lines
+
+
+def make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Callable[[str], int]) -> Page:
+    """Leave out the quoted lines of least value where there are more facts than their share holds."""
+    needed = cost_of((item for item in items if item.fact is not None), count)
+    needed = min(int(needed / FACT_SHARE) + 2, int(_FACTS_MOST * budget))
+    while page.lines:
+        missing = needed - room_for_lines(page, budget, count)
+        if missing <= 0:
+            break
+        page = replace(page, lines=without_least(page.lines, missing))
+    return page
+
+
+def room_for_lines(page: Page, budget: int, count: Callable[[str], int]) -> int:
+    """Return the tokens for lines under the headings."""
+    return budget - count(render(page, ())) - 4
+
+
+def state_with_room(
+    state: Sequence[StateLine],
+    places: Collection[Standing],
+    room: int,
+    count: Callable[[str], int],
+    *,
+    files: bool = False,
+) -> tuple[StateLine, ...]:
+    """Return the lines that have room, in the order of worth; where not all have, those with long details without
+    these. The last line counts the others. `places`: how the facts stand that headings are for. `files`: those of
+    files, too, which else are told elsewhere."""
+    told = [line for line in state if (files or line.kind != "file") and standing(line) in places]
+    told = [line for line in told if not unlisted_counts(line.text)]
+    if sum(count(line.text) + _STATE_BULLET for line in told) > room:
+        told = [replace(line, text=line.brief or line.text) for line in told]
+    left_out: Counter[StateKind] = Counter()
+    for line in state:
+        left_out += unlisted_counts(line.text)
+    if not files:
+        del left_out["file"]
+    taken: list[StateLine] = []
+    left = room
+    for line in told:
+        cost = count(line.text) + (_STATE_BULLET if taken else _FIRST)
+        if cost <= left:
+            left -= cost
+            taken.append(line)
+        else:
+            left_out[line.kind] += 1
+    if left_out and "done" in places and room >= COUNTS_REST:
+        taken.append(rest_line(taken, left_out, left, lambda text: count(text) + _STATE_BULLET))
+    return tuple(taken)

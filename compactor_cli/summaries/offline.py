@@ -14,25 +14,30 @@ from math import fsum, log, sqrt
 
 from msgspec.structs import replace
 
-from compactor_cli.features.work.told_files import told_file
+from compactor_cli.features.work.earlier_rounds import told_file
 from compactor_cli.model.planning import NO_DRAFT, SummaryRequest
-from compactor_cli.summaries.answered import before_last_request, since_last_request
+from compactor_cli.summaries.answered import before_last_request, newest_calls, since_last_request
 from compactor_cli.summaries.corrected_findings import with_corrections
 from compactor_cli.summaries.facts import left_out, left_out_before
-from compactor_cli.summaries.items import WEIGHTS, SummaryItem
-from compactor_cli.summaries.layout import Page, PageLine, beside_end, described, not_said, render
+from compactor_cli.summaries.items import WEIGHTS, SummaryItem, cost_of
+from compactor_cli.summaries.layout import (
+    FACT_SHARE,
+    Page,
+    PageLine,
+    beside_end,
+    described,
+    fitting_lines,
+    make_way,
+    not_said,
+    quoting,
+    render,
+    room_for_lines,
+    state_with_room,
+)
 from compactor_cli.summaries.needed_lines import NeededLines, needing_these, standing
-from compactor_cli.summaries.newest_calls import newest_calls
 from compactor_cli.summaries.outline import ACTIVE_CODE, IMMEDIATE, Form, drafted, form_of, sections_in
 from compactor_cli.summaries.participants import tier_items
-from compactor_cli.summaries.quoting import quoting, without_least
-from compactor_cli.summaries.sections import (
-    candidates,
-    code_items,
-    fact_items,
-    last_words,
-)
-from compactor_cli.summaries.state_room import state_with_room
+from compactor_cli.summaries.sections import candidates, code_items, fact_items, last_words
 from compactor_cli.summary_text.excerpts import Excerpt
 from compactor_cli.summary_text.headers import written_by
 from compactor_cli.summary_text.state_line import StateLine
@@ -43,8 +48,6 @@ _FADE = 0.93
 """What each further line of a section is worth of the one before."""
 _STATE_SHARE = 0.5
 """Share of the room behind what is repeated that the computed state may take."""
-_FACT_SHARE = 0.75
-"""Share of the room that files, errors and commands may take where they come first."""
 _URGENT = 30.0
 """Weight of what the work goes on from, above that of any section."""
 _FOREMOST = 0.4
@@ -55,8 +58,6 @@ _LAST = 1 << 40
 """Puts a line behind all others of its section."""
 _ROOMY = 600
 """Tokens from which on a summary has all headings of its form."""
-_FACTS_MOST = 0.7
-"""Share of the whole text for which quoted lines make way for facts."""
 _LEAST = 4
 """Tokens of the shortest line."""
 _MOST = 6_000
@@ -79,8 +80,8 @@ class Extractive:
         items = _items(request, page)
         page = replace(page, known=frozenset(item.section for item in items))
         if page.form.facts_first and page.lines:
-            page = _make_way(page, items, request.budget, count)
-        room = _room(page, request.budget, count)
+            page = make_way(page, items, request.budget, count)
+        room = room_for_lines(page, request.budget, count)
         chosen = _lines(request, page, items, room, count) if room >= 12 else []
         return _written(page, chosen, request, count)
 
@@ -116,7 +117,7 @@ def _written(page: Page, chosen: list[PageLine], request: SummaryRequest, count:
             page = described(page, chosen, -excess, request.budget, count)
             left = not_said(request.slot.lines, [line.item for line in chosen], page.since)
             unsaid = replace(request, slot=replace(request.slot, lines=left))
-            return render(replace(page, lines=_fitting(page, chosen, unsaid, count)), chosen)
+            return render(replace(page, lines=fitting_lines(page, chosen, unsaid, count)), chosen)
         if not chosen:
             break
         chosen = chosen[: max(0, len(chosen) - 1 - excess // 40)]
@@ -158,7 +159,7 @@ def page_for(request: SummaryRequest) -> Page:
 def _state(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> tuple[StateLine, ...]:
     """Return what of the state has room. The changed files are among the facts, where these come first."""
     places = frozenset(place for heading in page.form.headings for place in heading.state)
-    room = int(_room(page, request.budget, count) * _STATE_SHARE)
+    room = int(room_for_lines(page, request.budget, count) * _STATE_SHARE)
     return state_with_room(request.state, places, room, count, files=not page.form.facts_first)
 
 
@@ -166,37 +167,7 @@ def beside(page: Page, request: SummaryRequest, count: Callable[[str], int]) -> 
     """Return the lines that the strategy chose, without those of least value that would not leave their room to the
     headings and to what is written under them."""
     written = 0 if request.draft is not None else request.slot.own
-    return _fitting(page, (), replace(request, budget=request.budget - written), count)
-
-
-def _fitting(
-    page: Page, chosen: Sequence[PageLine], request: SummaryRequest, count: Callable[[str], int]
-) -> tuple[Excerpt, ...]:
-    """Return the lines that the strategy chose, without those of least value that have no room."""
-    lines = request.slot.lines
-    while lines:
-        excess = count(render(replace(page, lines=lines), chosen)) - request.budget
-        if excess <= 0:
-            break
-        lines = without_least(lines, excess)
-    return lines
-
-
-def _make_way(page: Page, items: Sequence[SummaryItem], budget: int, count: Callable[[str], int]) -> Page:
-    """Leave out the quoted lines of least value where there are more facts than their share holds."""
-    needed = sum(count(item.line) + 1 for item in items if item.fact is not None)
-    needed = min(int(needed / _FACT_SHARE) + 2, int(_FACTS_MOST * budget))
-    while page.lines:
-        missing = needed - _room(page, budget, count)
-        if missing <= 0:
-            break
-        page = replace(page, lines=without_least(page.lines, missing))
-    return page
-
-
-def _room(page: Page, budget: int, count: Callable[[str], int]) -> int:
-    """Return the tokens for lines under the headings."""
-    return budget - count(render(page, ())) - 4
+    return fitting_lines(page, (), replace(request, budget=request.budget - written), count)
 
 
 def _lines(
@@ -209,19 +180,19 @@ def _lines(
         code_room = room * _CODE_SHARE
         facts = [item for item in items if item.fact is not None]
         items = [item for item in items if item.fact is None]
-        first = _take_facts(facts, int(room * _FACT_SHARE), count)
+        first = _take_facts(facts, int(room * FACT_SHARE), count)
         missing = (
             left_out_before(request.messages) + Counter(i.section for i in facts) - Counter(i.section for i in first)
         )
         if missing:
             first.append(SummaryItem("Commands", left_out(dict(sorted(missing.items()))), (), _LAST))
-        room -= sum(count(item.line) + 1 for item in first)
+        room -= cost_of(first, count)
         code = _take_code(items, int(min(code_room, room * _CODE_REST)), count)
-        room -= sum(count(item.line) + 1 for item in code)
+        room -= cost_of(code, count)
         first += code
         items = [item for item in items if not item.code]
         foremost = [item for item in _foremost(items, form) if count(item.line) + 1 <= room * _FOREMOST]
-        room -= sum(count(item.line) + 1 for item in foremost)
+        room -= cost_of(foremost, count)
         items = [item for item in items if item not in foremost]
         first += foremost
     chosen = [PageLine(item) for item in first]
@@ -235,7 +206,7 @@ def _lines(
             continue
         left += room * part.weight / total_weight
         taken = _choose(part_items, int(left), count)
-        left -= sum(count(item.line) + 1 for item in taken)
+        left -= cost_of(taken, count)
         chosen += [PageLine(item, index) for item in taken]
     return chosen
 
@@ -298,20 +269,21 @@ def _take_facts(facts: Sequence[SummaryItem], room: int, count: Callable[[str], 
     ordered = sorted(
         facts, key=lambda item: (0 if item.fact is not None and item.fact.changes else rank[item.section], -item.order)
     )
-    taken = []
-    for item in ordered:
-        cost = count(item.line) + 1
-        if cost <= room:
-            room -= cost
-            taken.append(item)
-    return taken
+    return _with_room(ordered, room, count)
 
 
 def _take_code(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
     """Return the code that has room: that of active work first, then the newest."""
+    code = [item for item in items if item.code]
+    return _with_room(sorted(code, key=lambda item: (item.section != ACTIVE_CODE, -item.order)), room, count)
+
+
+def _with_room(ordered: Sequence[SummaryItem], room: int, count: Callable[[str], int]) -> list[SummaryItem]:
+    """Return the lines that have room, one after the other."""
     taken = []
-    for item in sorted(items, key=lambda item: (item.section != ACTIVE_CODE, -item.order)):
-        if item.code and (cost := count(item.line) + 1) <= room:
+    for item in ordered:
+        cost = count(item.line) + 1
+        if cost <= room:
             room -= cost
             taken.append(item)
     return taken
@@ -382,7 +354,7 @@ def _choose(items: Sequence[SummaryItem], room: int, count: Callable[[str], int]
         if index in taken or len(items[index].text) / 6 > room:
             continue
         group = needed.together(index, taken, most=room // _LEAST)
-        cost = sum(count(items[n].line) + 1 for n in group)
+        cost = cost_of((items[n] for n in group), count)
         cost += 6 * len({items[n].section for n in group if not taken_of[items[n].section]})
         if cost > room or not group:
             continue

@@ -16,8 +16,8 @@ from compactor_cli.asking.fence import escape, fenced
 from compactor_cli.asking.port import ModelRequest, Turn
 from compactor_cli.asking.prompt_files import prompt as read_prompt
 from compactor_cli.asking.turns import Cuts, turns_of
-from compactor_cli.model.drafting import BUFFER
 from compactor_cli.model.message import Message
+from compactor_cli.model.planning import BUFFER
 from compactor_cli.text.shorten import shorten_prose
 
 prompt = partial(read_prompt, "compactor_cli.summaries")

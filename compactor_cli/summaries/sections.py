@@ -123,7 +123,7 @@ def candidates(
         newest = [message for message in newest if message.number > progress.messages[0]]
     items = _came_to([_by_age(item, messages) for item in items], messages)
     items += _last_thought(newest)
-    items += _facts(messages, earlier, overcome)
+    items += _facts(messages, told_of, earlier, overcome)
     return items
 
 
@@ -182,7 +182,7 @@ def fact_items(messages: Sequence[Message], overcome: Set[int] = frozenset()) ->
     """Return what is computed from the calls and results of some messages, and what earlier summaries of them know."""
     summaries = [message for message in messages if message.origin == "summary"]
     earlier = [(item.section, item.text) for message in summaries for item in _earlier(message, set())]
-    return list(_facts(messages, earlier, overcome))
+    return list(_facts(messages, ToldOfCalls(messages), earlier, overcome))
 
 
 def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
@@ -369,9 +369,9 @@ def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
 
 
 def _facts(
-    messages: Sequence[Message], earlier: Sequence[tuple[str, str]], overcome: Set[int]
+    messages: Sequence[Message], told_of: ToldOfCalls, earlier: Sequence[tuple[str, str]], overcome: Set[int]
 ) -> Iterator[SummaryItem]:
-    for order, fact in enumerate(facts_of(messages, earlier, overcome)):
+    for order, fact in enumerate(facts_of(messages, told_of, earlier, overcome)):
         is_over = fact.only_read or fact.passed_since
         bonus = {"Files": 0.0 if is_over else 5.0, "Errors": 0.0 if is_over else 6.0}.get(fact.section, 0.0)
         place = fact.messages[0] * 1000 + order if fact.section == "Errors" and fact.messages else order

@@ -20,6 +20,8 @@ _COUNTED: dict[Kind, str] = {
     "file": "changed files",
 }
 _COUNT = compiled_later(rf"(\d+) more ({'|'.join(_COUNTED.values())})(?:, |$)")
+COUNTS_REST = 100
+"""Tokens of room from which on the state says what it has no room for."""
 
 
 def state_text(lines: Iterable[StateLine], later: int = 0) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from compactor_cli.text.line_numbers import NUMBERED
+from compactor_cli.text.line_prefixes import NUMBERED
 from compactor_cli.text.patterns import compiled_later
 
 Span = tuple[int, int]

@@ -88,6 +88,11 @@ def nested_too_deeply(text: str | bytes, value: Any, limit: int = MAX_DEPTH) -> 
     return any(isinstance(item, (dict, list)) for item in level)
 
 
+def is_scalar(value: object) -> bool:
+    """Return whether a value is a string or a whole number."""
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
 @remembered
 def json_or_text(text: str) -> Any:
     """Return the JSON value of a text, which nobody may change; the text itself where it is no JSON."""

@@ -12,7 +12,7 @@ from msgspec import Struct
 from compactor_cli.text.clauses import LEADS_ON, in_item
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.points import ends_none
-from compactor_cli.text.section_headings import heading_before, heading_between
+from compactor_cli.text.section_headings import heading_before, heading_between, is_heading
 from compactor_cli.text.subjects import SubjectWords
 
 KEYWORD, DECISION, MARKER = 10, 5, 3
@@ -26,7 +26,6 @@ _ROW = compiled_later(r"[ \t]*\|")
 """How a row of a table begins."""
 _MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*)\s*")
 """A line that says nothing without those around it."""
-_HEADING = compiled_later(r"#{1,6}\s|\*\*[^*\n]+\*\*:?$")
 _WORD = compiled_later(r"\w")
 _BEGINS_WITH_IT = compiled_later(
     r"\W*(?:this|that|these|those|it|they|such|otherwise|instead|in (?:this|that) case|dies|sonst|esto|eso|cela|ça"
@@ -112,7 +111,7 @@ def _led(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int
     begun: int | None = None
     for start, end in spans:
         said = text[start:end].strip()
-        if said.endswith(LEADS_ON) or _HEADING.match(said) or (begun is not None and not _says_something(said)):
+        if said.endswith(LEADS_ON) or is_heading(said) or (begun is not None and not _says_something(said)):
             begun = start if begun is None else begun
             continue
         yield (start if begun is None else begun), end

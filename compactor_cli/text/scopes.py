@@ -1,4 +1,5 @@
-"""What the lines of a file are in: the function, class or section around them, told by indentation in any language."""
+"""What lines are in: of a file the function, class or section around them, told by indentation in any language; of a
+nested list the item around an inner one."""
 
 from __future__ import annotations
 
@@ -69,6 +70,9 @@ blank one."""
 _PASSIVE = ("#", "//", "*", ")", "]", "}", "{")
 """What lines begin with that end no definition wherever they stand: comments, directives, and what closes a list of
 arguments or opens a body."""
+_LIST_ITEM = compiled_later(r"^([ \t]*)(?:[-*+•]|\d{1,3}[.)]) +(?=\S)")
+_SHORT_ITEM = 80
+"""Characters of an item at most that says what the items in it are of."""
 
 
 class Scopes:
@@ -149,3 +153,27 @@ class Scopes:
             if start in self._definitions:
                 return self._definitions[start]
         return -1
+
+
+def parents_of_items(text: str) -> dict[int, tuple[int, int]]:
+    """Return where items of inner lists begin, behind their blanks -> the span of the item around them, where it is
+    short: a price among the items of a flight does not say of which."""
+    parents: dict[int, tuple[int, int]] = {}
+    if "\n " not in text and "\n\t" not in text:  # most texts: nothing in them is indented
+        return parents
+    around: list[tuple[int, int, int]] = []
+    """The items that are open: their indent, start and end."""
+    offset = 0
+    for line in text.split("\n"):
+        item = _LIST_ITEM.match(line)
+        indent = len(line) - len(line.lstrip())
+        if line.strip():
+            while around and around[-1][0] >= indent:
+                around.pop()
+        if item:
+            start, end = offset + indent, offset + len(line.rstrip())
+            if around and around[-1][2] - around[-1][1] <= _SHORT_ITEM:
+                parents[start] = around[-1][1:]
+            around.append((indent, start, end))
+        offset += len(line) + 1
+    return parents

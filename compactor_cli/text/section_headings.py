@@ -14,6 +14,7 @@ _HEADING_OR_CODE = compiled_later(
     r"(`{3,}|~{3,}).*?(?:^ {0,3}\2[`~]*[ \t]*$|\Z))",
     re.MULTILINE | re.DOTALL,
 )
+_HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s+\S.*|\*\*[^*\n]+\*\*:?)\s*")
 _TAG = compiled_later(r"^[ \t]*<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$", re.MULTILINE)
 """A line that begins or ends what a harness puts in tags."""
 _PATH = r"(?:[\w.@+~-]*[/\\])*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+[/\\])+[\w.@+~-]+"
@@ -26,6 +27,11 @@ _FILE = compiled_later(
 _BEGINNINGS = ("diff --git ", "\n#", "\n=", "\n--", "\n***", "File:")
 _SEVERAL = 2
 Span = tuple[int, int]
+
+
+def is_heading(line: str) -> bool:
+    """Return whether a line is a heading, or in bold as a whole."""
+    return _HEADING_LINE.fullmatch(line) is not None
 
 
 def heading_between(text: str, start: int, end: int) -> Span | None:

@@ -1,4 +1,5 @@
-"""Where the headers of tables stand in the output of a tool: above a rule of dashes, or above columns in line."""
+"""Where the headers of tables stand: in the output of a tool above a rule of dashes, or above columns in line; in prose
+the first row, which says what the cells of the others are of."""
 
 from __future__ import annotations
 
@@ -28,6 +29,14 @@ _COLUMNS, _IN_LINE = 3, 0.8
 _WIDE = 400
 """Characters of a line up to which columns are looked for."""
 _Fits = Callable[[str], bool]
+_PROSE_TABLE = compiled_later(
+    r"^(?:[^\n|]*… )?[ \t]*((\|[^\n]*\w[^\n]*)\n[ \t]*\|(?=[^\n]*-)[ \t:|-]+)\r?\n"
+    r"((?:[ \t]*(?:\|[^\n]*|…)(?:\n|\Z))+)",
+    re.MULTILINE,
+)
+"""A table, also as a summary quotes one: with gap signs before its first row, and between rows."""
+_SHORT_ROW = 160
+"""Characters of a first row at most that stands before others."""
 
 
 class Table(Struct, frozen=True):
@@ -173,3 +182,18 @@ def _end_of(text: str, rows: int, fits: _Fits) -> int:
             break
         ruled, end, at = is_rule, stop, stop + 1
     return end
+
+
+def heads_of_rows(text: str) -> dict[int, tuple[int, int]]:
+    """Return where the rows of tables begin, behind their blanks -> the span of the first row and the rule below it,
+    where that row is short: a price does not say of which of three it is."""
+    heads: dict[int, tuple[int, int]] = {}
+    if "|\n" not in text and "|\r\n" not in text:
+        return heads
+    for table in _PROSE_TABLE.finditer(text):
+        head = table.start(1), table.start(1) + len(table[1].rstrip())
+        at = table.start(3)
+        for row in table[3].splitlines(keepends=True) if len(table[2].rstrip()) <= _SHORT_ROW else ():
+            heads[at + len(row) - len(row.lstrip())] = head
+            at += len(row)
+    return heads

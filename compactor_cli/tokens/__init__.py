@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.tokens.base import TokenCounter
-from compactor_cli.tokens.characters import CharacterCounter
-from compactor_cli.tokens.exact import CountTokens, ExactCounter
+from compactor_cli.tokens.counters import CharacterCounter, CountTokens, ExactCounter
 from compactor_cli.tokens.models import encoding_of
 from compactor_cli.tokens.open_models import OPEN_VOCABULARIES, open_vocabulary_of
 from compactor_cli.tokens.splintr_encoder import splintr_count

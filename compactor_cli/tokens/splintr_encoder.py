@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
-from compactor_cli.tokens.exact import CountTokens
+from compactor_cli.tokens.counters import CountTokens
 from compactor_cli.tokens.vocabulary import read_vocabulary
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from compactor_cli.features.work.acting_tools import acts
+from compactor_cli.features.work.tool_names import acts
 from tests.features.working import Session
 
 _OK = '{"ok": true}'

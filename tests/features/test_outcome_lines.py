@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.features.work.ledger import failure_line
-from compactor_cli.features.work.outcome_lines import outcome_line
+from compactor_cli.features.work.short_results import outcome_line
 from tests.pipeline.sessions import assistant, compact, result, user
 
 CASES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.prompt_rules import rule_points
+from compactor_cli.features.cue_words import rule_points
 from tests.pipeline.sessions import Json, assistant, compact, user
 
 DESCRIBES = [

@@ -20,7 +20,7 @@ from compactor_cli.llm.prices import (
     output_limit,
     price_of,
 )
-from compactor_cli.model.usage import Fallback
+from compactor_cli.model.report import Fallback
 from compactor_cli.settings import LlmSettings
 from compactor_cli.text.quantities import dollars
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.memory.recalled_text import recalled_text
+from compactor_cli.memory.recall import recalled_text
 from compactor_cli.model.injected import origin_of
 from compactor_cli.summary_text.headers import is_recalled
 from tests.memory.remembered import memory

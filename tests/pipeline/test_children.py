@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from compactor_cli.pipeline.children import with_children
+from compactor_cli.pipeline.rewritten_records import with_children
 
 
 def node(name: str, parent: str | None, *children: str) -> bytes:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from compactor_cli.model.message import Message, Part, PartKind
-from compactor_cli.scoring.references import reference_counts
+from compactor_cli.scoring.factors import reference_counts
 
 NAME = "round_half_up"
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from compactor_cli.text.list_items import parents_of_items
+from compactor_cli.text.scopes import parents_of_items
 from compactor_cli.text.units import json_members
 from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, result, user

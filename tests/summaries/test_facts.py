@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence, Set
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from compactor_cli.features.work.ledger import ACTIONS
 from compactor_cli.features.work.state import known_state
+from compactor_cli.features.work.told_of_calls import ToldOfCalls
+from compactor_cli.model.message import Message
 from compactor_cli.summaries.facts import Fact, facts_of, parse, shown_command
 from compactor_cli.summaries.outline import cells, row
 from tests.pipeline.sessions import Json, assistant, result, transcript, user
@@ -109,8 +113,14 @@ WORK: list[Json] = [
 ]
 
 
+def facts_in(
+    messages: Sequence[Message], earlier: Iterable[tuple[str, str]], overcome: Set[int] = frozenset()
+) -> list[Fact]:
+    return facts_of(messages, ToldOfCalls(messages), earlier, overcome)
+
+
 def by_name(earlier: list[tuple[str, str]]) -> dict[tuple[str, str], Fact]:
-    return {(fact.section, fact.about): fact for fact in facts_of(transcript(WORK).messages, earlier)}
+    return {(fact.section, fact.about): fact for fact in facts_in(transcript(WORK).messages, earlier)}
 
 
 def test_facts_of_this_round_are_computed_from_calls_and_results() -> None:
@@ -132,7 +142,7 @@ def test_facts_of_this_round_are_computed_from_calls_and_results() -> None:
 )
 def test_a_new_file_is_described_by_its_first_line_that_is_no_import(written: str, told: str) -> None:
     call = ("w1", "Write", {"file_path": "src/rate.py", "content": written})
-    facts = facts_of(transcript([user("Go."), assistant(None, call), result("w1", "ok")]).messages, [])
+    facts = facts_in(transcript([user("Go."), assistant(None, call), result("w1", "ok")]).messages, [])
     assert [fact.changed_line for fact in facts] == [told]
 
 
@@ -140,7 +150,7 @@ def test_a_command_is_the_same_however_much_of_its_output_is_shown() -> None:
     shown = ["make lint", "make lint 2>&1 | tail -20", "make lint 2>&1|head -n 5", "make lint 2>/dev/null"]
     other = "make lint 2>&1 | grep -c warning"
     records = [record for at, line in enumerate([*shown, other]) for record in _run(f"c{at}", line, "exit code: 0")]
-    found = [fact.text for fact in facts_of(transcript(records).messages, []) if fact.section == "Commands"]
+    found = [fact.text for fact in facts_in(transcript(records).messages, []) if fact.section == "Commands"]
     assert found == ["`make lint` (4x, last ok)", f"`{other}`"], (
         "what a filter shows says nothing of how the check ended"
     )
@@ -174,7 +184,7 @@ def test_commands_that_only_look_are_not_told_and_what_they_miss_is_an_error_onl
         *_run("c4", "gh pr checks 7", "Pages pass 0\nLint pending 0\nExit code 8"),
         *_run("c5", "rm tax.py", "The user doesn't want to proceed with this tool use. Cannot we keep it?"),
     ]
-    found = facts_of(transcript(records).messages, [])
+    found = facts_in(transcript(records).messages, [])
     commands = [fact.text for fact in found if fact.section == "Commands"]
     assert commands == ["`make tax` (last failed)"]
     assert [fact.about for fact in found if fact.section == "Errors"] == ["cat: src/tax.py: No such file or directory"]
@@ -230,7 +240,7 @@ def on_file(number: int, tool: str, path: str) -> list[Json]:
 def told_of(*calls: list[Json]) -> dict[str, str]:
     records = [user("Mend it."), *(record for call in calls for record in call)]
     messages = transcript(records).messages
-    return {fact.about: fact.text for fact in facts_of(messages, (), known_state(messages).overcome)}
+    return {fact.about: fact.text for fact in facts_in(messages, (), known_state(messages).overcome)}
 
 
 FAILED = "Exit code 1\nE   AssertionError: assert 106 == 108\n=== 1 failed, 20 passed in 0.31s ==="

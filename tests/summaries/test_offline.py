@@ -17,7 +17,7 @@ from compactor_cli import api
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.report import Compaction
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.newest_calls import newest_calls
+from compactor_cli.summaries.answered import newest_calls
 from compactor_cli.summaries.sections import candidates
 from compactor_cli.summary_text.headers import round_of
 from tests.pipeline.sessions import Json, assistant, filler, long_session, result, to_bytes, transcript, user

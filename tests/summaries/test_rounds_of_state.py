@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from compactor_cli.features.work.earlier_rounds import files_in_state, files_under_headings
 from compactor_cli.features.work.state import session_state
-from compactor_cli.features.work.told_files import files_in_state, files_under_headings
 from compactor_cli.summary_text.headers import state_heading
 from compactor_cli.summary_text.verbatim import block
 from tests.pipeline.sessions import assistant, compact, filler, user

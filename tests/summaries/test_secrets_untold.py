@@ -10,7 +10,7 @@ import pytest
 
 from compactor_cli.features.call_lines import call_label
 from compactor_cli.features.work.told_of_calls import ToldOfCalls, shows_code, told_of_call
-from compactor_cli.summaries.newest_calls import newest_calls
+from compactor_cli.summaries.answered import newest_calls
 from compactor_cli.summaries.sections import code_items, fact_items
 from tests.builders import compact, jsonl
 from tests.features.working import FAILS, Session

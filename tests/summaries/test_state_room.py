@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from compactor_cli.summaries.layout import state_with_room
 from compactor_cli.summaries.outline import Standing
-from compactor_cli.summaries.state_room import state_with_room
 from compactor_cli.summary_text.state_line import StateLine
 
 _ALL: tuple[Standing, ...] = ("done", "open", "error", "next", "declined")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.line_numbers import ascends, is_numbered, without_numbers
+from compactor_cli.text.line_prefixes import ascends, is_numbered, without_numbers
 
 FILE = "".join(f"{n:6}→line {n}\n" for n in range(98, 112))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.table_rows import heads_of_rows
+from compactor_cli.text.table_headers import heads_of_rows
 
 TABLE = (
     "Side by side:\n\n| | Barn | House |\n|---|---|---|\n| Hire | 6,800 | 9,500 |\n| Room | 90 | 120 |\n\nWhich one?"

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from compactor_cli.tokens import make_counter
-from compactor_cli.tokens.exact import ExactCounter
+from compactor_cli.tokens.counters import ExactCounter
 from compactor_cli.tokens.tiktoken_encoder import tiktoken_count
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
 from tests.drawing import number_of

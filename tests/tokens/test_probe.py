@@ -13,7 +13,7 @@ from compactor_cli.llm.asker import make_asker
 from compactor_cli.llm.prices import output_limit
 from compactor_cli.model.message import Message
 from compactor_cli.settings import LlmSettings
-from compactor_cli.tokens.characters import CharacterCounter
+from compactor_cli.tokens.counters import CharacterCounter
 from compactor_cli.tokens.probe import MOST_RATIO, ROUNDS, ProbedCounter, fit, probe, ratio_of
 from tests.builders import assistant, call, calling, exchanges, prose, read, result, system, user
 from tests.llm.conftest import caches_of_their_own, provider

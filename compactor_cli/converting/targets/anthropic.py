@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext
+from compactor_cli.converting.base import Attribute, NoAgents, WriteContext
 from compactor_cli.converting.blocks import blocks, fit_blocks
 from compactor_cli.converting.message_content import Conversation, Item
 from compactor_cli.formats import jsonedit
 
 
-class ToAnthropic:
+class ToAnthropic(NoAgents):
     name = "anthropic"
     purpose = "requests for Anthropic's API, with the system prompt beside the messages, one a line"
     many = True
@@ -29,12 +29,6 @@ class ToAnthropic:
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         return jsonedit.lines(map(_request, conversations))
-
-    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
-        return ""
-
-    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
-        return None
 
 
 def _request(conversation: Conversation) -> dict[str, Any]:

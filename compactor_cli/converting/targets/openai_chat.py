@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext
+from compactor_cli.converting.base import Attribute, NoAgents, WriteContext
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
@@ -17,7 +17,7 @@ _NAME, _ID = 64, 40
 """Most characters of a tool's name and of a call's id."""
 
 
-class ToOpenAIChat:
+class ToOpenAIChat(NoAgents):
     name = "openai-chat"
     purpose = "messages for OpenAI's chat API and what speaks it, one a line"
     many = True
@@ -36,12 +36,6 @@ class ToOpenAIChat:
         lists = [[_message(turn) for turn in conversation.turns] for conversation in conversations]
         values: list[Any] = lists[0] if len(lists) == 1 else [{"messages": messages} for messages in lists]
         return jsonedit.lines(values)
-
-    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
-        return ""
-
-    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
-        return None
 
 
 def _message(turn: SpeakerTurn) -> dict[str, Any]:

@@ -15,10 +15,10 @@ from compactor_cli.converting.base import Attribute, Home, WriteContext, first_t
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.converting.stable import digest, millis
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.opencode_records import NO_TOKENS
 
 _NAME, _ID = 64, 128
 _AGENT = "build"
-_NO_TOKENS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
 _MODEL = {"providerID": "unknown", "modelID": "unknown"}
 _VERSION = "1.2.0"
 _TITLE = 60
@@ -33,12 +33,7 @@ class ToOpenCode:
 
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation, close=True)
-        turns = fitting.system_as_user(fitting.without_lead(conversation.turns), lead=False)
-        turns = fitting.without_seals(fitting.other_as_text(turns))
-        turns = fitting.without_empty(fitting.without_pictures(turns, fitting.is_input_data))
-        turns = fitting.begun_by_user(turns)
-        turns = fitting.with_objects(fitting.with_ids(fitting.with_names(turns, _NAME), _ID))
-        return replace(conversation, turns=turns)
+        return replace(conversation, turns=fitting.for_an_agent(conversation.turns, _NAME, _ID))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations
@@ -100,7 +95,7 @@ def _answered(turn: SpeakerTurn, now: int, parent: str, cwd: str) -> dict[str, A
         "agent": _AGENT,
         "path": {"cwd": cwd, "root": cwd},
         "cost": 0,
-        "tokens": _NO_TOKENS,
+        "tokens": NO_TOKENS,
         "finish": "tool-calls" if calls else "stop",
     }
 

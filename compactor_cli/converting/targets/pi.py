@@ -30,12 +30,7 @@ class ToPi:
 
     def fit(self, conversation: Conversation) -> Conversation:
         conversation = arrange(conversation)
-        turns = fitting.system_as_user(fitting.without_lead(conversation.turns), lead=False)
-        turns = fitting.without_seals(fitting.other_as_text(turns))
-        turns = fitting.without_empty(fitting.without_pictures(turns, fitting.is_input_data))
-        turns = fitting.begun_by_user(turns)
-        turns = fitting.with_objects(fitting.with_ids(fitting.with_names(turns, _NAME), _ID))
-        return replace(conversation, turns=turns)
+        return replace(conversation, turns=fitting.for_an_agent(conversation.turns, _NAME, _ID))
 
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         (conversation,) = conversations

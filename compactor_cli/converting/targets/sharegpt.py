@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from compactor_cli.converting import fitting
 from compactor_cli.converting.arranging import arrange
-from compactor_cli.converting.base import Attribute, Home, WriteContext
+from compactor_cli.converting.base import Attribute, NoAgents, WriteContext
 from compactor_cli.converting.message_content import Conversation, Item, SpeakerTurn
 from compactor_cli.formats import jsonedit
 
 _FROM = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
 
 
-class ToShareGPT:
+class ToShareGPT(NoAgents):
     name = "sharegpt"
     purpose = "rows of human, gpt, function_call and observation for training tools, one a line"
     many = True
@@ -35,12 +35,6 @@ class ToShareGPT:
     def write(self, conversations: Sequence[Conversation], context: WriteContext) -> bytes:
         rows = ({"conversations": list(_rows(conversation))} for conversation in conversations)
         return jsonedit.lines(rows)
-
-    def file_name(self, conversation: Conversation, context: WriteContext) -> str:
-        return ""
-
-    def home(self, conversation: Conversation, context: WriteContext) -> Home | None:
-        return None
 
 
 def _in_a_row(turns: fitting.Turns) -> Iterator[SpeakerTurn]:

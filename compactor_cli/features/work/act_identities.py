@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.features.work.json_results import result_members
+from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import is_key, is_secret

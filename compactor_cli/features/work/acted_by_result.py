@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compactor_cli.features.work.act_identities import IDENTITY, is_scalar, names_itself, scalar, stems
-from compactor_cli.features.work.acting_tools import is_of_service, only_tries, tool_words
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.json_results import result_members
 from compactor_cli.features.work.told_before import ToldBefore
+from compactor_cli.features.work.tool_names import is_of_service, only_tries, tool_words
 from compactor_cli.text.patterns import compiled_later
 
 _LONGEST = 400

@@ -7,10 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.json_results import stated_error
-from compactor_cli.features.work.looking_tools import only_looks_by_name
+from compactor_cli.features.work.tool_names import only_looks_by_name, tool_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 

@@ -9,11 +9,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.endings import BEGINS_AS_FAILED, is_declined, may_tell, says_so
+from compactor_cli.features.work.endings import BEGINS_AS_FAILED, WINDOW, is_declined, may_tell, says_so
 from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_refused, shell_line
-from compactor_cli.features.work.looking_tools import runs_code
 from compactor_cli.features.work.named_commands import named_command
 from compactor_cli.features.work.secret_arguments import argument_without_values, secrets_of
+from compactor_cli.features.work.tool_names import runs_code
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import NO_RESPONSE, Message, Part
 from compactor_cli.model.pairing import Pairing, answered_calls
@@ -71,8 +71,6 @@ _FOLDER = compiled_later(r"[\[(]Current (?:working )?directory: (/[^\n\])]+)[\])
 _FOLDER_WINDOW = 400
 """Characters at the end of an output where a harness names the folder that the shell is in."""
 _CHANGES_FOLDER = compiled_later(r"\b(?:cd|pushd|popd)\b")
-_WINDOW = 600
-"""Characters at the start of a result where harnesses say how a call ended."""
 _LAST_LINES = 1_000
 """Characters at the end of one, where some do."""
 
@@ -131,7 +129,7 @@ def read_calls(messages: Sequence[Message], pairing: Pairing | None = None) -> t
             call = replace(call, tool=of.tool, arguments=of.arguments, command=of.command, asked=asked)
         if answer and result:
             call = _ended(call, result, answer.index)
-        if call.command and (number := _running(call.said[:_WINDOW])):
+        if call.command and (number := _running(call.said[:WINDOW])):
             running[number] = call = replace(call, failed=None, undecided=True, running=number)
         found.append(call)
     written = [_ended(_begun(call, 0), result, answer.index) for call, result, answer in written_calls(messages)]

@@ -10,13 +10,13 @@ from posixpath import join, normpath
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from compactor_cli.features.work.acting_tools import commits_elsewhere
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
 from compactor_cli.features.work.folders import folder_of, gone_to, lies_in, of_user, only_goes, within
 from compactor_cli.features.work.git_files import KEEPING, commits_back
 from compactor_cli.features.work.ledger import command_actions, every_action, is_within, open_file_edit
 from compactor_cli.features.work.same_paths import KnownPaths
+from compactor_cli.features.work.tool_names import commits_elsewhere
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename, is_rooted

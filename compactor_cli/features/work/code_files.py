@@ -1,4 +1,4 @@
-"""What code does to files: that in command lines, and that which agents run in place of calling tools."""
+"""What patches and code do to files: code in command lines, and that which agents run in place of calling tools."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ _CALLED = compiled_later(
 """A call of a function with a text as its first argument. Methods are left out: `text.replace("a", "b")`."""
 _SHAPE = compiled_later(r"/|\.\w{1,8}$")
 """What a path has: folders, or an ending."""
+_PATCH = compiled_later(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_DIFF = compiled_later(r"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
+_ACTIONS = {"Add": "created", "Update": "edited", "Delete": "deleted"}
 
 
 def written_by(code: str) -> Iterator[tuple[str, str]]:
@@ -51,3 +54,13 @@ def called_with(code: str) -> Iterator[tuple[str, str]]:
     for match in _CALLED.finditer(code):
         if _SHAPE.search(match["path"]):
             yield match["name"], match["path"]
+
+
+def patched_files(text: str) -> Iterator[tuple[str, str]]:
+    """Yield (path, action) for the files of the patches in a text: those of agents, and unified diffs."""
+    if "*** " in text:
+        yield from ((path.strip(), _ACTIONS[verb]) for verb, path in _PATCH.findall(text))
+    if "\n+++ " in text:
+        for old, new in _DIFF.findall(text):
+            action = "created" if old == "/dev/null" else "deleted" if new == "/dev/null" else "edited"
+            yield (old if action == "deleted" else new), action

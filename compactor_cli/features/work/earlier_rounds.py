@@ -1,14 +1,104 @@
-"""What summaries of earlier rounds tell of the state, each by itself: a later one overtakes those before it."""
+"""What summaries of earlier rounds tell of the state, each by itself: a later one overtakes those before it. Files that
+were changed stand in the state, and in lists and tables under headings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.features.work.told_files import files_in_state, files_under_headings, in_all, told_in_state
+from compactor_cli.features.work.changed_files import CARRIED
 from compactor_cli.model.message import Message
+from compactor_cli.summary_text.headers import quotes_lines, writer_of
 from compactor_cli.summary_text.state_block import holds_after, state_lines
+from compactor_cli.summary_text.verbatim import QUOTED, carried
+from compactor_cli.text.patterns import compiled_later
+
+_STANDS_ON = compiled_later(r"(?: \[(?:earlier )?#[^\]\n]*\])+")
+"""The messages that a line stands on."""
+_IN_BRACKETS = compiled_later(r" \[(?:earlier )?#")
+_LONGEST = 1000
+"""Characters of a line that names a file."""
+_NO_FILE = compiled_later(r"/$|^/(?:private/)?(?:var/)?tmp/|^[^/.]* [^/.]*$")
+"""A folder, scratch of the system, and words such as `git push`."""
+_DONE = compiled_later(r"(created|edited|deleted|restored|read)(?: (\d+)x)?")
+_FILES = "\n### Files\n"
+
+
+def files_in_state(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what `told_file` does of the files that the state in a summary tells."""
+    for line in state_lines(text):
+        yield from told_file(line)
+
+
+def told_file(line: str) -> Iterator[tuple[str, str]]:
+    """Yield the path of a line of the state about a file, and what was done, as a list of files says it."""
+    for action, path, times, edits, _ in CARRIED.findall(line):
+        said = "created" if action == "wrote" else action
+        yield path, said + (f" {times}x" if times else "") + (f", edited {edits}x" if edits else "")
+
+
+def told_in_state(text: str) -> dict[str, str]:
+    """Return path -> line of the changed files that the state in a summary tells."""
+    return {path: line for line in state_lines(text) for path, _ in told_file(line)}
+
+
+def in_all(before: str, line: str) -> str:
+    """Return the line of a file of which one summary tells, and another `before` it, of other messages."""
+    earlier, later = CARRIED.match(before), CARRIED.match(line)
+    if not earlier or not later or later[1] != "edited" or earlier[1] in ("deleted", "restored"):
+        return line
+    edits = _edits(earlier) + _edits(later)
+    if earlier[1] == "edited":
+        return _line(later[2], [("edited", edits)])
+    return f"{earlier[1]} {later[2]}, edited {edits}x"
+
+
+def _edits(told: re.Match[str]) -> int:
+    return int(told[3] or told[4] or (told[1] == "edited"))
+
+
+def files_under_headings(text: str) -> Iterator[tuple[str, str]]:
+    """Yield path and line, as the state says it, of the changed files that a summary names under its headings."""
+    if quotes_lines(text):
+        return
+    said = carried(text).rest.partition(QUOTED)[0]
+    if writer_of(text):  # under other headings a model says what it likes
+        said = said.partition(_FILES)[2].partition("\n### ")[0]
+    for line in said.split("\n"):
+        path, done = _listed(line)
+        pieces = [_DONE.fullmatch(piece) for piece in done.split(", ")]
+        changes = [(piece[1], int(piece[2] or 1)) for piece in pieces if piece and piece[1] != "read"]
+        if changes and None not in pieces and not _NO_FILE.search(path):
+            yield path, _line(path, changes)
+
+
+def _listed(line: str) -> tuple[str, str]:
+    """Return the path in a line of a list, or in a row of a table, with what was done to it; both empty for a line that
+    names no message that it stands on."""
+    in_row = line.startswith("| `")
+    if not (in_row or line.startswith("- `")) or len(line) > _LONGEST:
+        return "", ""
+    path, _, said = line[len("- `") :].removesuffix(" |" if in_row else "").partition("`")
+    said, _, code = said.removeprefix(" |").partition(" |") if in_row else (said, "", "")
+    told, apart, behind = said.partition(" · ")
+    at = _IN_BRACKETS.search(code if in_row else behind if apart else told)
+    if not at or not said.startswith(" "):
+        return "", ""
+    if in_row or apart:
+        return path, told[1:]
+    return (path, told[1 : at.start()]) if _STANDS_ON.fullmatch(told, at.start()) else ("", "")
+
+
+def _line(path: str, changes: list[tuple[str, int]]) -> str:
+    """Return what the state says of a file of which a list tells what was done, the last act last."""
+    last, times = changes[-1]
+    if last != "edited":
+        return f"{last} {path}"
+    if changes[0][0] == "created" and all(action in ("created", "edited") for action, _ in changes):
+        return f"created {path}, edited {times}x"
+    return f"edited {path}" + (f" {times}x" if times > 1 else "")
 
 
 class ToldState(Struct, frozen=True):

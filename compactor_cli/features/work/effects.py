@@ -26,12 +26,12 @@ from compactor_cli.features.work.act_identities import (
     stems,
     title_of,
 )
-from compactor_cli.features.work.acting_tools import asked_action, tool_words, verb_of
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line
 from compactor_cli.features.work.json_results import says_state, says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
+from compactor_cli.features.work.tool_names import asked_action, tool_words, verb_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import is_secret, without_secrets

@@ -1,13 +1,18 @@
-"""How a call ended, as far as its result says by itself."""
+"""How a call ended, as far as its result says by itself, and how a command did whose output went through a filter."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
+from compactor_cli.features.work.check_output import verdict
+from compactor_cli.features.work.checks import check_of
 from compactor_cli.features.work.json_results import says_failed
 from compactor_cli.model.message import NO_RESPONSE, Part
-from compactor_cli.text.outcomes import stated_failure
+from compactor_cli.text.outcomes import result_errors, stated_failure
+from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import Step, steps, word_set
 from compactor_cli.text.tracebacks import raised_in_cell
 
 _NOTHING = r"[ \t]*(?:0|none|no|nil|null|\[\])[ \t]*(?:[.,;\n]|\Z)"
@@ -58,7 +63,7 @@ _BEGINNINGS = (
 )
 """What each of these matches begins with, in lower case; looking for words is quicker."""
 _BEGINNING = max(map(len, _BEGINNINGS))
-_WINDOW = 600
+WINDOW = 600
 """Characters at the start of a result where harnesses say how a call ended."""
 _NAMED = compiled_later(r"`[^`]*`|\"[^\"]*\"|'[^']*'|[\w.~@+-]*/[\w./@+-]*|\b[\w-]+\.\w{1,6}\b")
 """Quotes, paths and names of files: words in them say nothing of how a call ended."""
@@ -77,6 +82,16 @@ _NO_SENTENCE = compiled_later(r"\s*(?:[\d{<+@|]|--|```)")
 """How lines of files, differences and objects begin."""
 _TAG = compiled_later(r"^(?:<[\w-]+>\s*)+")
 _SENTENCE_WIDTH = 300
+_SELECTS = word_set("grep egrep fgrep rg ag findstr Select-String")
+"""Programs that fail where there is nothing to show."""
+_FILTERS = _SELECTS | word_set("head tail wc tee sed awk sort uniq cut tr cat less column nl jq")
+"""Programs that succeed whatever the one before them came to."""
+_NONE_COUNTED = compiled_later(
+    r"\b(?:errors?|fail(?:ed|ures?)?)[=:]\s*0\b|\b(?:0|no) (?:errors?|fail(?:ed|ures?)?)\b", re.IGNORECASE
+)
+"""How a report says that nothing went wrong."""
+_GAVE_UP = compiled_later(r"^(?:[Uu]sage|panic|E): |^[Ee]xit (?:code|status):? [1-9]", re.MULTILINE)
+"""How programs say that they did nothing, beside by an error."""
 
 
 def has_failed(result: Part) -> bool:
@@ -117,6 +132,42 @@ def may_tell(said: str) -> bool:
 
 def says_so(said: str) -> bool:
     """Return whether a JSON result has a member that says that the call failed."""
-    if not said.lstrip().startswith("{") or not re.search(r"error|success|\bok\b", said[:_WINDOW], re.IGNORECASE):
+    if not said.lstrip().startswith("{") or not re.search(r"error|success|\bok\b", said[:WINDOW], re.IGNORECASE):
         return False
     return says_failed(said)
+
+
+def ended(command: str, failed: bool | None, said: str) -> bool | None:
+    """Return whether a command line failed, None where nobody knows. `failed`: whether it did by its exit code;
+    `said`: its output, which tells more of a check behind whose pipe a filter stands."""
+    if failed is None or "|" not in command:
+        return failed
+    line = steps(command)
+    if len(line) < 2 or line[-2].after != "|" or any("pipefail" in step.words for step in line):
+        return failed
+    program = basename(line[-1].words[0]) if line[-1].words else ""
+    if program not in _FILTERS or (failed and program not in _SELECTS):
+        return failed
+    piped = len(line) - 1
+    while piped and line[piped - 1].after == "|":
+        piped -= 1
+    check = next((check for step in line[piped:] if step.words and (check := check_of(step))), None)
+    return verdict(check.kind, said).failed if check is not None else None
+
+
+def succeeded(line: Sequence[Step], said: str) -> Iterator[Step]:
+    """Yield the steps that have to have succeeded for the whole to succeed; one whose output goes to another program
+    is taken to have done so where nothing that is known tells of an error, though it may say so in other words."""
+    for at in range(len(line) - 1, -1, -1):
+        after = line[at].after
+        if after == "|" and _complains(said):
+            continue
+        alternative = at > 0 and line[at - 1].after == "||"  # it may not have run
+        if alternative or (after not in ("", "&&", "|") and at < len(line) - 1):
+            return
+        yield line[at]
+
+
+def _complains(said: str) -> bool:
+    """Return whether an output tells of an error, as far as one can see."""
+    return _GAVE_UP.search(said) is not None or bool(result_errors(_NONE_COUNTED.sub("", said), True, limit=1))

@@ -11,10 +11,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from compactor_cli.features.work.behind_pipes import ended
-from compactor_cli.features.work.code_files import called_with, written_by
-from compactor_cli.features.work.endings import has_failed, is_declined, refuses_edit
-from compactor_cli.features.work.patch_files import patched_files
+from compactor_cli.features.work.code_files import called_with, patched_files, written_by
+from compactor_cli.features.work.endings import ended, has_failed, is_declined, refuses_edit
 from compactor_cli.features.work.shell_files import is_file, shell_actions
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part

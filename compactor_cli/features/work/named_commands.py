@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from compactor_cli.features.work.acting_tools import only_tries, tool_words
 from compactor_cli.features.work.checks import GIVEN
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.programs import CHECKERS, kind_by_name
 from compactor_cli.features.work.remote_steps import ELSEWHERE, acts_with
+from compactor_cli.features.work.tool_names import only_tries, tool_words
 from compactor_cli.text.shell import word_set
 
 _GIT = word_set("commit push pull add reset merge rebase revert cherry-pick checkout")

@@ -8,17 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.acting_tools import acts, tool_words
-from compactor_cli.features.work.behind_pipes import succeeded
 from compactor_cli.features.work.call_keys import aim, aim_of, aimed_at_nothing, is_gone, only_asks, told_apart
 from compactor_cli.features.work.calls import ToolCall, answered_call, main_argument
 from compactor_cli.features.work.causes import said_why
-from compactor_cli.features.work.endings import is_declined
+from compactor_cli.features.work.endings import is_declined, succeeded
 from compactor_cli.features.work.github_steps import looks_by_api
 from compactor_cli.features.work.ledger import PATH_KEYS
-from compactor_cli.features.work.looking_tools import only_looks_by_name
 from compactor_cli.features.work.remote_steps import asked_of
 from compactor_cli.features.work.secret_words import command_without_values, without_values
+from compactor_cli.features.work.tool_names import acts, only_looks_by_name, tool_words
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line

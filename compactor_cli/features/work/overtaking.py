@@ -1,17 +1,21 @@
-"""Acts outside the session of which a later one leaves nothing: the same setting set anew, a table that was dropped, a
-ticket that is open again."""
+"""What later acts do to earlier ones: leave nothing of them, such as the same setting set anew or a ticket that is open
+again, tell them as they are now, or put right what had failed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from compactor_cli.features.work.effects import Act, Effect, act_text
 from compactor_cli.features.work.remote_steps import ELSEWHERE, asked_of
+from compactor_cli.features.work.shell_effects import effect_key
 from compactor_cli.features.work.sql_effects import told_change
 from compactor_cli.features.work.sql_statements import SqlChange
 from compactor_cli.features.work.standing import Standing, standing
+from compactor_cli.features.work.tool_names import names_action, tool_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -26,6 +30,22 @@ _BY_WORDS = word_set("kubectl oc")
 """Programs that are told values by words that belong to no option."""
 _ASSIGNED = compiled_later(r"([\w./-]+)(?:=.*|-)$", re.DOTALL)
 """A value that is given to a name, or taken from it: `LOG_LEVEL=debug`, `team-`."""
+_MAKES = word_set("create open book schedule register")
+_UPDATES = word_set("update modify edit change reschedule")
+_ENDS = word_set("delete cancel remove close")
+_WHY = frozenset(("reason", "comment", "note", "message", "why"))
+"""Arguments that say why something is ended, not which part of it."""
+_TEXT, _TEXT_WORDS = 24, 4
+"""Characters and words of an argument from which on it is a text, which may be written in another way."""
+_WHEN = compiled_later(r"[^A-Za-z]*(?:\d{4}-\d\d-\d\d|\b\d{1,2}:\d\d)[^A-SU-Za-z]*")
+_WORD = compiled_later(r"[^\W\d_]{3,}")
+_NUMBER = compiled_later(r"\d+")
+_TWICE = 2
+"""So often a line names what is wrong: in what was to be done, and in why it was not."""
+_WHO = word_set("assignee account owner person")
+"""Words of arguments that say to whom a thing is given, who is one."""
+_MISSPELT, _SHORTEST = 2, 5
+"""Letters that a misspelt name differs in, and so many it has at least; shorter ones are other names."""
 
 
 class _Setting(Struct, frozen=True):
@@ -116,3 +136,135 @@ def _setting(text: str) -> _Setting | None:
             told.append(word)
         before = word
     return _Setting(tuple(told), frozenset(names))
+
+
+class _Known(Struct, frozen=True):
+    text: str
+    act: Act
+
+
+class Records:
+    """How the things were made of which a result said what they are called, until they are acted on in other ways."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, _Known] = {}
+
+    def note(self, act: Act, text: str) -> tuple[Act, str, str]:
+        """Return an act and its line with what is known of the thing from before, and the line that it overtakes."""
+        known = self._made.pop(act.thing, None)
+        told = _together(known.act, act) if known else None
+        if told:
+            act, text = told, act_text(f"{told.named} {told.title}".strip(), told.details)
+        if act.made and act.verb in _MAKES:
+            self._made[act.thing] = _Known(text, act)
+        return act, text, known.text if known and told else ""
+
+
+def _together(made: Act, act: Act) -> Act | None:
+    """Return what is so after both acts; nothing where the later one may be about a part of the thing, or may leave
+    some of what it was made with."""
+    if act.object not in ((), made.object):
+        return None
+    if act.verb in _ENDS and act.others <= _WHY:
+        # how the thing is called stands in the line that makes way
+        return replace(act, title=act.title or made.title)
+    if act.verb not in _UPDATES or not act.is_plain or not act.others <= made.others:
+        return None
+    kept = tuple((name, value) for name, value in made.details if name not in act.others)
+    return replace(made, details=(*act.details, *kept))
+
+
+def carried_key(what: str) -> str:
+    """Return the key of what an earlier round tells as failed. Of an act of a tool that nothing names it is all that is
+    told of it."""
+    named = effect_key(what)
+    asked = named.partition(" ")[2]
+    bare = what.startswith(f"{named} (") and (not asked or names_action(asked))
+    return what if bare else named
+
+
+def corrects(done: Effect, failed: str, line: str, names: Collection[str]) -> bool:
+    """Return whether what was done is what failed before, with something put right: `failed` is the key of that, `line`
+    what is told of it, `names` those of its arguments, where they are known."""
+    if not done.asked or not failed.startswith(f"{done.asked} "):
+        return False
+    if failed.startswith(f"{done.asked} ("):
+        return _asks_same(dict(done.given), failed.removeprefix(f"{done.asked} (").removesuffix(")"))
+    words, others = done.key.split(), failed.split()
+    differing = [(word, other) for word, other in zip(words, others, strict=False) if word != other]
+    if len(words) != len(others) or len(differing) != 1:
+        return False
+    return _is_put_right(*differing[0], line) or _is_given_to_another(done, words, differing[0][0], names)
+
+
+def _is_given_to_another(done: Effect, words: list[str], value: str, names: Collection[str]) -> bool:
+    """Return whether a tool was asked to assign the thing that it is named for, to somebody else than before: a thing
+    may have several of all else. `words`: the tool, the thing and who gets it; `names`: arguments of what failed."""
+    tool = {word.rstrip("s") for word in tool_words(done.asked)}
+    about = {said: {word.rstrip("s") for word in tool_words(name)} for name, said in reversed(done.given)}
+    thing, gets = about.get("".join(words[1:2]), set()), about.get(value, set())
+    same = set(names) == {name for name, _ in done.given}
+    return same and tool_words(done.asked)[0] == "assign" and bool(thing & tool) and not _WHO.isdisjoint(gets)
+
+
+def _asks_same(given: dict[str, str], told: str) -> bool:
+    """Return whether all that is told of the arguments of a failed call is asked for now, but for texts that say much
+    the same, and days and times."""
+    names = "|".join(re.escape(name) for name in sorted(given, key=len, reverse=True))
+    before, *found = re.split(rf"(?:^|, )({names}) ", told) if names else [told]
+    pairs = [(given[name], value) for name, value in zip(found[::2], found[1::2], strict=True)]
+    same = sum(now == value for now, value in pairs)
+    return not before and same > 0 and all(now == value or _is_alike(now, value) for now, value in pairs)
+
+
+def _is_alike(now: str, before: str) -> bool:
+    """Return whether both are days or times, or long texts: half the words of one are in the other, too, and no number
+    is new."""
+    if _WHEN.fullmatch(now) and _WHEN.fullmatch(before):
+        return True
+    words, others = set(_WORD.findall(now.lower())), set(_WORD.findall(before.lower()))
+    return (
+        len(now) >= _TEXT
+        and len(now.split()) >= _TEXT_WORDS
+        and set(_NUMBER.findall(now)) <= set(_NUMBER.findall(before))
+        and 2 * len(words & others) >= min(len(words), len(others))
+    )
+
+
+def _is_put_right(word: str, wrong: str, line: str) -> bool:
+    """Return whether an address is another way to write one of which the line says that it is wrong."""
+    if "@" not in word or "@" not in wrong or line.count(wrong) < _TWICE:
+        return False
+    (name, domain), (other, place) = word.lower().split("@", 1), wrong.lower().split("@", 1)
+    return _is_same_name(name, other) and (_is_misspelt(domain, place) or _share_word(domain, place))
+
+
+def _is_same_name(name: str, other: str) -> bool:
+    """Return whether two names of mailboxes are alike but for a letter or two, or one has fewer of the same words, or
+    the same last word behind the same first letter."""
+    if _is_misspelt(name, other):
+        return True
+    words, others = re.split(r"[._-]", name), re.split(r"[._-]", other)
+    is_shortened = min(len(words[0]), len(others[0])) == 1 and words[0][:1] == others[0][:1]
+    return words[-1] == others[-1] and (1 in (len(words), len(others)) or is_shortened)
+
+
+def _is_misspelt(one: str, other: str) -> bool:
+    """Return whether two names are equal, or differ in a letter or two, but in no number."""
+    if one == other:
+        return True
+    if min(len(one), len(other)) < _SHORTEST or _NUMBER.findall(one) != _NUMBER.findall(other):
+        return False
+    costs = list(range(len(other) + 1))
+    for at, sign in enumerate(one, 1):
+        before, costs[0] = costs[0], at
+        for place, wanted in enumerate(other, 1):
+            best = min(costs[place] + 1, costs[place - 1] + 1, before + (sign != wanted))
+            before, costs[place] = costs[place], best
+    return costs[-1] <= _MISSPELT
+
+
+def _share_word(domain: str, other: str) -> bool:
+    """Return whether two domains have a word in common, beside the last one."""
+    words, others = (_WORD.findall(text.rpartition(".")[0]) for text in (domain, other))
+    return not set(words).isdisjoint(others)

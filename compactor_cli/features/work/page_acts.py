@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect
+from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from typing import Literal
 
-from compactor_cli.features.work.acting_tools import tool_words
+from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import operands, word_set

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.features.work.secret_words import command_without_values, without_values
+from compactor_cli.text.json_values import is_scalar
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import CUT, is_open, is_secret, without_secrets
 from compactor_cli.text.shell import word_set
@@ -45,7 +46,7 @@ def list_without_values(name: str, values: list[Any], arguments: dict[str, Any],
     """Return the elements of an argument as they are told: texts as the words of a command, of which one may say what
     the next one is."""
     if is_secret_argument(name, arguments, tool):
-        return [CUT if _is_scalar(value) and not is_open(str(name), str(value)) else value for value in values]
+        return [CUT if is_scalar(value) and not is_open(str(name), str(value)) else value for value in values]
     if len(values) < 2 or not all(isinstance(value, str) for value in values):
         return values
     return without_values([value[:_LONGEST_ARGUMENT] for value in ("", *values)])[1:]
@@ -74,12 +75,8 @@ def _collect(tool: str, arguments: dict[str, Any], found: list[str], depth: int)
                     _collect(tool, one, found, depth - 1)
                 elif isinstance(one, str):
                     without_secrets(one[:_LONGEST_ARGUMENT], found)
-        elif _is_scalar(value):
+        elif is_scalar(value):
             text = str(value)
             if is_secret_argument(name, arguments, tool) and not is_open(str(name), text):
                 found.append(text)
             without_secrets(text[:_LONGEST_ARGUMENT], found)
-
-
-def _is_scalar(value: object) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)

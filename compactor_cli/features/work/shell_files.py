@@ -10,9 +10,8 @@ from posixpath import join, normpath
 from msgspec import Struct, field
 
 from compactor_cli.features.work.checks import check_of
-from compactor_cli.features.work.code_files import written_by
+from compactor_cli.features.work.code_files import patched_files, written_by
 from compactor_cli.features.work.git_files import folder_option, git_actions, past_options, plain_words
-from compactor_cli.features.work.patch_files import patched_files
 from compactor_cli.features.work.programs import SCRIPT_RUNNER, without_prefixes
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.ends import both_ends

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from compactor_cli.features.work.acting_tools import LOOKING, only_tries, tool_words
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect, reason, with_alike
 from compactor_cli.features.work.json_results import result_members, says_failed, stated_error
 from compactor_cli.features.work.sql_statements import SqlChange, sql_change, sql_changes
+from compactor_cli.features.work.tool_names import LOOKING, only_tries, tool_words
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set

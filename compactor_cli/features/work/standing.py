@@ -6,7 +6,7 @@ import re
 
 from msgspec import Struct
 
-from compactor_cli.features.work.acting_tools import acting_verb, names_action, tool_words
+from compactor_cli.features.work.tool_names import acting_verb, names_action, tool_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 

@@ -12,7 +12,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.features.work.acted_by_result import acted
-from compactor_cli.features.work.acting_tools import acts, commits_elsewhere
 from compactor_cli.features.work.advice import Advices
 from compactor_cli.features.work.branches import Branches
 from compactor_cli.features.work.calls import ToolCall, handles, read_calls
@@ -25,19 +24,17 @@ from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
 from compactor_cli.features.work.git_files import stash_verb
 from compactor_cli.features.work.git_steps import Commits, ended_worktree
-from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
+from compactor_cli.features.work.in_flight import COMMAND_WIDTH, UserCommand, ends_session, told_in_flight
 from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
-from compactor_cli.features.work.overtaking import NewestActs
+from compactor_cli.features.work.overtaking import NewestActs, Records, carried_key, corrects
 from compactor_cli.features.work.page_acts import page_effects
-from compactor_cli.features.work.put_right import carried_key, corrects
-from compactor_cli.features.work.records import Records
 from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.features.work.told_before import ToldBefore
-from compactor_cli.features.work.told_lines import without_secret_values
-from compactor_cli.features.work.user_commands import UserCommand
+from compactor_cli.features.work.told_of_calls import without_secret_values
+from compactor_cli.features.work.tool_names import acts, commits_elsewhere
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text

@@ -10,15 +10,15 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.acting_tools import tool_words
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.features.work.task_tables import TOOL, RowChange, row_changes
+from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.identifiers import unescape
-from compactor_cli.text.json_values import json_or_text
+from compactor_cli.text.json_values import is_scalar, json_or_text
 from compactor_cli.text.patterns import compiled_later
 
 Status = Literal["open", "active", "done", "dropped"]
@@ -235,12 +235,8 @@ def _is_part(tool: str, arguments: dict[str, Any], tasks: Sequence[ListedTask]) 
 
 
 def _first(arguments: dict[str, Any], keys: Iterable[str]) -> str:
-    found = (arguments[key] for key in keys if _is_plain(arguments.get(key)))
+    found = (arguments[key] for key in keys if is_scalar(arguments.get(key)))
     return next((str(value).strip() for value in found if str(value).strip()), "")
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 @lru_cache(maxsize=1024)  # a session has few tools, and few words for how tasks stand

@@ -1,15 +1,19 @@
-"""What summaries tell of calls and of their results, without values of secrets."""
+"""What summaries tell of calls and of their results, and lines of the state, without values of secrets."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from compactor_cli.features.work.calls import secrets_given
+from msgspec.structs import replace
+
+from compactor_cli.features.work.calls import ToolCall, secrets_given
 from compactor_cli.features.work.ledger import call_actions, call_arguments, command_of
 from compactor_cli.features.work.open_errors import searches
+from compactor_cli.features.work.secret_arguments import secrets_of
 from compactor_cli.features.work.secret_words import hidden
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, answered_calls
+from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import is_random, may_hold_secrets, without_keys, without_secrets
@@ -48,7 +52,7 @@ def code_without_secrets(text: str) -> str:
 _without_secrets = remembered(without_secrets)
 
 
-def _told(text: str, values: Sequence[str], *, code: bool) -> str:
+def _told(text: str, values: Sequence[str], *, code: bool = False) -> str:
     text = code_without_secrets(text) if code else _without_secrets(text)
     return hidden(text, values) if values else text
 
@@ -82,3 +86,23 @@ class ToldOfCalls:
         if number not in self._values:
             self._values[number] = [value for call in self._standing.get(number, ()) for value in _given(call)]
         return _told(text, self._values[number], code=code)
+
+
+def without_secret_values(lines: Iterable[StateLine], calls: Sequence[ToolCall]) -> Iterator[StateLine]:
+    """Yield lines with `…` in place of values of secrets, of those too that the calls were given that they stand on:
+    their results may say them again."""
+    standing: dict[int, list[ToolCall]] = {}
+    for call in calls:
+        standing.setdefault(call.message, []).append(call)
+    known: dict[int, list[str]] = {}
+    for line in lines:
+        if line.kind == "file":
+            yield line
+            continue
+        at = line.message
+        if at not in known:
+            given = (secrets_of(call.tool, call.arguments, call.command) for call in standing.get(at, ()))
+            known[at] = [value for values in given for value in values]
+        text = _told(line.text, known[at])
+        brief = text if line.brief == line.text else _told(line.brief, known[at])
+        yield line if (text, brief) == (line.text, line.brief) else replace(line, text=text, brief=brief)

@@ -29,20 +29,18 @@ from compactor_cli.strategies.adaptive.arrangement import (
 )
 from compactor_cli.strategies.adaptive.conversation import is_chat, is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
-from compactor_cli.strategies.adaptive.lone_lines import says_nothing
+from compactor_cli.strategies.adaptive.lone_lines import said_after, says_nothing
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
-from compactor_cli.strategies.adaptive.said_after import said_after
 from compactor_cli.strategies.adaptive.said_anew import said_anew
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
+from compactor_cli.strategies.shared.requests import REQUEST_CUT
 from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
 from compactor_cli.summary_text.state_block import state_text, with_whole_list
 from compactor_cli.summary_text.state_line import StateLine, failed_times
 
-REQUEST = "large request of the user"
-"""Reason of a request that is cut at its place."""
 _ANSWERED_SHARE = 0.15
 """Share of the room of talk that the answer to the last request may take, for being the newest."""
 _MOSTLY = 0.6
@@ -389,7 +387,7 @@ class PlanBuilder:
             decision = Decision.whole(group, "worth its tokens")
         elif present or quoted > self.mostly * group.tokens:
             reason = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
-            reason = REQUEST if group.index in self.large else reason
+            reason = REQUEST_CUT if group.index in self.large else reason
             whole = self.newest.written(group.index) if present and not self.small else SMALL
             whole = _SMALL_TALK if self.talk and choices else whole
             decision = self.renderer.render(group, taken, reason, whole)

@@ -15,7 +15,7 @@ from compactor_cli.model.talking import is_interjection
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quotes_all
 from compactor_cli.strategies.adaptive.asked_about import exercises
-from compactor_cli.strategies.adaptive.building import REQUEST, PlanBuilder
+from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
@@ -27,6 +27,7 @@ from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
+from compactor_cli.strategies.shared.requests import REQUEST_CUT
 from compactor_cli.strategies.shared.rooms import (
     BINDING_SHARE,
     INSTRUCTIONS_SHARE,
@@ -391,7 +392,7 @@ class Chooser(PlanBuilder):
     def _only_protected(self) -> Attempt:
         """Keep nothing but what is protected: there is no room for more."""
         decisions = {g.index: Decision.gone(g, "no room for a summary") for g in self.rest}
-        decisions |= {g.index: self.renderer.render(g, (), REQUEST) for g in self.rest if g.index in self.large}
+        decisions |= {g.index: self.renderer.render(g, (), REQUEST_CUT) for g in self.rest if g.index in self.large}
         return Attempt(self.kept | decisions, [], 0)
 
     def explained(self, attempt: Attempt) -> Attempt:

@@ -18,8 +18,8 @@ from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import is_interjection, people_talk
+from compactor_cli.strategies.adaptive.lone_lines import said_after
 from compactor_cli.strategies.adaptive.must_keep import speech_of
-from compactor_cli.strategies.adaptive.said_after import said_after
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between, part_between
 from compactor_cli.summary_text.excerpts import begins_part, is_said_by
 from compactor_cli.summary_text.state_block import state_lines

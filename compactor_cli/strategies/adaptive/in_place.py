@@ -13,7 +13,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import failure_line
-from compactor_cli.features.work.outcome_lines import outcome_line
+from compactor_cli.features.work.short_results import outcome_line
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.pairing import Pairing
@@ -24,7 +24,7 @@ from compactor_cli.strategies.adaptive.must_keep import picked_lines
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import begins_as_json, parse_json
-from compactor_cli.text.line_numbers import NUMBERED, has_number, is_numbered
+from compactor_cli.text.line_prefixes import NUMBERED, has_number, is_numbered
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, IN_ALL, shorten_prose, text_reference

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.talk_words import asks
 from compactor_cli.model.message import Message
+from compactor_cli.summary_text.excerpts import begins_part
 from compactor_cli.text.clauses import LEADS_ON, split_clauses
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.section_headings import is_heading
 
 _LONGEST = 80
 """Characters of a line with a colon at its end at most that says no more than that something follows."""
 _TELLS = compiled_later(r"\d|[`/\\_=]|\w[.@]\w")
 """What tells a fact in such a line, or in a question: a figure, or the name of a file."""
-_HEADING = compiled_later(r"\s*(?:#{1,6}\s+\S.*|\*\*[^*\n]+\*\*:?)\s*")
 _RULE = compiled_later(r"\s*\|?(?=[^\n]*--)[ \t:|-]+")
 _NEAR = 2
 """Lines behind such a line among which is what it leads to."""
+_SHORT, _MOST = 7, 3
+"""Tokens of a short sentence, with its break, and how many of them stay with one before them, at most."""
 
 
 def leads_on(lines: SessionLines, line: int) -> bool:
@@ -25,7 +28,7 @@ def leads_on(lines: SessionLines, line: int) -> bool:
     of a table, with the rule below it. A heading with a figure or a name of a file tells that."""
     text = lines.text(line)
     bare = text.strip(" \t*_")
-    if bare.endswith(LEADS_ON) or _HEADING.fullmatch(text):
+    if bare.endswith(LEADS_ON) or is_heading(text):
         return len(bare) <= _LONGEST and not _TELLS.search(bare)
     if not text.lstrip().startswith("|"):
         return False
@@ -59,3 +62,15 @@ def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequ
 def _answered_by(message: int, messages: Sequence[Message]) -> int:
     """Return the message of the user that answers one of the agent; -1 where none does."""
     return next((at for at in range(message + 1, len(messages)) if messages[at].origin == "request"), -1)
+
+
+def said_after(lines: SessionLines, line: int, tokens: Callable[[int], int]) -> Iterator[int]:
+    """Yield the short sentences right behind a sentence, up to the next long one, question or line of the text: alone
+    it may say the opposite of what was meant, as "The guests want fireworks" does without "No."."""
+    text, end = lines.piece(line).text, lines.of_piece(lines.piece_of[line]).stop
+    for at in range(line + 1, min(end, line + 1 + _MOST)):
+        said = lines.text(at)
+        goes_on = "\n" not in text[lines.ends[at - 1] : lines.starts[at]]
+        if not goes_on or tokens(at) > _SHORT or asks(said) or begins_part(said):
+            return
+        yield at

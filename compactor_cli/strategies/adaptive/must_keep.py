@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.work.acting_tools import acts
 from compactor_cli.features.work.calls import runs_command
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.features.work.sql_effects import sql_of
 from compactor_cli.features.work.sql_statements import sql_changes
+from compactor_cli.features.work.tool_names import acts
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, Spot
@@ -26,7 +26,7 @@ from compactor_cli.model.talking import telling_requests
 from compactor_cli.strategies.adaptive.corrected_answers import corrections
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
-from compactor_cli.summary_text.state_block import rest_line, unlisted_counts, with_whole_list
+from compactor_cli.summary_text.state_block import COUNTS_REST, rest_line, unlisted_counts, with_whole_list
 from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.identifiers import identifiers
@@ -51,8 +51,6 @@ _BARE = 2
 _ACCOUNT, _OVERTAKEN = 0.15, 0.05
 """Shares of the room for the summary that an agent had written of its session: where the work stood, and of one after
 which the user asked for something else."""
-_COUNTS_REST = 100
-"""Tokens of room from which on the state says what it has no room for."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
 """Names of tools with which an agent does nothing but think."""
 
@@ -328,7 +326,7 @@ def state_within(
             left -= fits[1]
         else:
             left_out[line.kind] += 1
-    if left_out and room >= _COUNTS_REST:
+    if left_out and room >= COUNTS_REST:
         taken.append(rest_line(taken, left_out, left, lambda text: count(text) + BULLET_TOKENS))
     elif crowded and not left_out:
         whole = {costs[1][0].text: costs for line, costs in zip(lines, forms, strict=True) if line.brief}

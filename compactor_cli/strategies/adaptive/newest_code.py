@@ -9,7 +9,7 @@ from itertools import chain
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.written_code import Definition, WrittenCode
 from compactor_cli.model.message import Message
-from compactor_cli.strategies.adaptive.drafts import newest_draft
+from compactor_cli.strategies.adaptive.offers import newest_draft
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.text.clauses import LEADS_ON
 

@@ -12,8 +12,8 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.talk_words import words
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.adaptive.must_keep import ASKS_WITHIN, names_something, speech_of, within
+from compactor_cli.strategies.shared.binding import turns_away
 from compactor_cli.strategies.shared.rooms import share_of
-from compactor_cli.strategies.shared.turning_away import turns_away
 from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.later_figures import figures_of

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.talk_words import asks
 from compactor_cli.model.message import Message
-from compactor_cli.strategies.adaptive.said_after import said_after
-from compactor_cli.strategies.shared.turning_away import turns_away
+from compactor_cli.strategies.adaptive.lone_lines import said_after
+from compactor_cli.strategies.shared.binding import turns_away
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.subjects import subject_terms
 from compactor_cli.text.terms import STOP_WORDS

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.adaptive.must_keep import UserWords
-from compactor_cli.strategies.shared.request_values import rate_by
+from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import Request, choose_requests
 from compactor_cli.strategies.shared.selection import HEADING
-from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.text.clauses import split_clauses
 
 

@@ -15,17 +15,17 @@ from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
 from compactor_cli.model.replies import reply_in
 from compactor_cli.model.talking import is_interjection, people_talk, telling_requests
-from compactor_cli.strategies.shared.request_values import Rate, rate_by
+from compactor_cli.strategies.shared.request_values import Rate, rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import (
     HEADING,
     LEFT_OUT,
+    REQUEST_CUT,
     KeptRequest,
     Request,
     choose_requests,
     marked,
 )
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE
-from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS, user_named
 from compactor_cli.summary_text.headers import quotes_lines
@@ -247,4 +247,4 @@ def _as_far_as_kept(inputs: PlanInput, group: Group, kept: KeptRequest, i: int) 
     tokens = group.tokens - part.tokens + edit.tokens
     if tokens >= group.tokens:
         return None
-    return Decision(group.index, "shortened", tokens, "large request of the user", (edit,))
+    return Decision(group.index, "shortened", tokens, REQUEST_CUT, (edit,))

@@ -9,7 +9,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import BEGINS_AS_FAILED, refuses_edit
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import Selector
-from compactor_cli.text.line_numbers import is_numbered
+from compactor_cli.text.line_prefixes import is_numbered
 from compactor_cli.text.noise import is_prompt
 from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.outcomes import result_errors

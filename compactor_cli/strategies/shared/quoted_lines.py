@@ -41,7 +41,7 @@ from compactor_cli.summary_text.state_line import PASSED_SINCE
 from compactor_cli.summary_text.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
 from compactor_cli.text.json_values import begins_as_json
-from compactor_cli.text.line_numbers import ascends, has_number, numbers, without_numbers
+from compactor_cli.text.line_prefixes import ascends, has_number, numbers, without_numbers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.units import indent_at
 

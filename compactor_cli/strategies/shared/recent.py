@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.model.drafting import text_tokens
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
-from compactor_cli.model.planning import FIRST_REQUEST, RECENT, PlanInput
+from compactor_cli.model.planning import FIRST_REQUEST, RECENT, PlanInput, text_tokens
 from compactor_cli.strategies.shared.carried_requests import (
     NO_WORDS,
     SHARE,
@@ -35,7 +34,7 @@ from compactor_cli.strategies.shared.renditions import Renderer
 from compactor_cli.strategies.shared.requests import HEADING as LABEL
 from compactor_cli.strategies.shared.requests import KeptRequest
 from compactor_cli.strategies.shared.rooms import DETAIL
-from compactor_cli.strategies.shared.time_order import HEADINGS, can_move, in_time_order
+from compactor_cli.strategies.shared.time_order import HEADINGS, REPEATED, can_move, in_time_order
 from compactor_cli.summary_text.headers import CUT_OFF
 from compactor_cli.summary_text.verbatim import TURNS, block, turn
 from compactor_cli.text.shorten import SMALLEST
@@ -243,7 +242,7 @@ class _Planner:
 
     def _removed(self, group: Group, quoted: frozenset[int | None]) -> Decision:
         reason = "in the summary" if self.shape.core else "older than what is kept"
-        reason = reason if quoted.isdisjoint(group.messages) else "repeated in the summary"
+        reason = reason if quoted.isdisjoint(group.messages) else REPEATED
         return Decision.summarized(group, reason) if self.shape.core else Decision.gone(group, reason)
 
     def _slot(self, covered: Sequence[Group], budget: int, quotes: tuple[Quote, ...]) -> SummarySlot:

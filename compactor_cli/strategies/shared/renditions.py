@@ -9,7 +9,7 @@ from itertools import accumulate, chain
 
 from msgspec import Struct
 
-from compactor_cli.features.prompt_rules import forbids, rule_points
+from compactor_cli.features.cue_words import forbids, rule_points
 from compactor_cli.features.session_text import names_spoken_of
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_account
@@ -19,8 +19,8 @@ from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.replies import reply_to
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.kept_lines import KeptLines
+from compactor_cli.strategies.shared.request_values import taken_up_in
 from compactor_cli.strategies.shared.requests import Request, abridge_request
-from compactor_cli.strategies.shared.taken_up import taken_up_in
 from compactor_cli.text.kept_sentences import Keywords, Preferred, kept_sentences
 from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose

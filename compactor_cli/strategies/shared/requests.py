@@ -13,8 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.strategies.shared.binding import announces, changes_of_mind, forces, may_bind, orders
-from compactor_cli.strategies.shared.request_values import Rate, plain_values
-from compactor_cli.strategies.shared.taken_up import TakenUp
+from compactor_cli.strategies.shared.request_values import Rate, TakenUp, plain_values
 from compactor_cli.text.clauses import LEADS_ON, Clause, in_item, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.quantities import value_forms
@@ -22,6 +21,8 @@ from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.shorten import Short, text_reference
 from compactor_cli.text.subjects import later_on_subject, subject_terms
 
+REQUEST_CUT = "large request of the user"
+"""Reason of a request that is cut at its place."""
 HEADING = 6
 """Tokens of the line that a request stands under, or of its message."""
 LEFT_OUT = "…"

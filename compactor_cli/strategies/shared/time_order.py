@@ -19,6 +19,8 @@ from compactor_cli.model.planning import DECIDED, PlanInput
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS, user_named
 from compactor_cli.summary_text.verbatim import can_repeat, label_of, turn
 
+REPEATED = "repeated in the summary"
+"""Reason of what stands word for word in a summary."""
 HEADINGS = 0.25
 """Share of a summary's room that the headings of its stretches may take."""
 _MOVABLE = ("text", "tool_call", "tool_result", "thinking")
@@ -174,7 +176,7 @@ class _Splitter:
         total = sum(stretch.tokens for stretch, _, _ in paid) or 1
         for stretch, quotes, least in paid:
             for group in stretch.moved:
-                self.decisions[group.index] = Decision.summarized(group, "repeated in the summary")
+                self.decisions[group.index] = Decision.summarized(group, REPEATED)
             if stretch.moved:  # it says more than that they are gone
                 for group in stretch.groups:
                     self.decisions[group.index] = self.decisions[group.index]._replace(rendition="summarized")

@@ -1,4 +1,4 @@
-"""Exact counts: the number of tokens that an encoder makes of a text, chunk by chunk."""
+"""Counters of tokens: exact ones, by an encoder, chunk by chunk, and that of seed 001."""
 
 from __future__ import annotations
 
@@ -27,3 +27,15 @@ class ExactCounter:
         if len(text) <= _CHUNK:
             return self._count(text) if text else 0
         return sum(self._count(text[start : start + _CHUNK]) for start in range(0, len(text), _CHUNK))
+
+
+class CharacterCounter:
+    approximate = True
+    per_message = 2
+    per_image = IMAGE_TOKENS
+
+    def __init__(self, name: str = "chars") -> None:
+        self.name = name
+
+    def count(self, text: str) -> int:
+        return -(-len(text) // 4)

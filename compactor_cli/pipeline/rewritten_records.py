@@ -1,12 +1,15 @@
-"""The provider's newest count, for the context as it is after a compaction."""
+"""Records that say something of others, as a compaction leaves them: the newest count, and lists of children."""
 
 from __future__ import annotations
 
+import json
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 
+from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Format
-from compactor_cli.formats.copies import value_at
+from compactor_cli.formats.copies import found_at, value_at
 from compactor_cli.model.message import Message, Path
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.text.json_values import json_value
@@ -46,3 +49,25 @@ def _share_left(transcript: Transcript, placed: Sequence[Placed]) -> float:
     before = sum(m.tokens for m in transcript.messages if m.records and min(m.records) <= end)
     rest = {message.index if message.index >= 0 else -id(message): message.tokens for _, message in placed if message}
     return sum(rest.values()) / before if before else 1.0
+
+
+def with_children(records: Sequence[bytes], parent_path: Path, children_path: Path) -> tuple[list[bytes], set[int]]:
+    """Return records whose lists of children are as the parents say, and the indices of those that changed. Children
+    that were there keep their order."""
+    values = [json.loads(record) for record in records]
+    children: dict[str, list[str]] = defaultdict(list)
+    for value in values:
+        parent = found_at(value, parent_path)
+        if isinstance(parent, str):
+            children[parent].append(str(value.get("id")))
+    changed: set[int] = set()
+    written = list(records)
+    for index, value in enumerate(values):
+        listed = found_at(value, children_path)
+        own = children[str(value.get("id"))]
+        if isinstance(listed, list) and sorted(map(str, listed)) != sorted(own):
+            kept = [name for name in listed if name in own]
+            new = [*kept, *(name for name in own if name not in kept)]
+            written[index] = jsonedit.replace(records[index], {children_path: jsonedit.encode(new)})
+            changed.add(index)
+    return written, changed

@@ -1,9 +1,10 @@
-"""Names of tools: whether they say that a tool acts outside the session."""
+"""Names of tools: whether they say that a tool acts outside the session, only looks at something, or runs code."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Any
 
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
@@ -62,7 +63,7 @@ _LOCAL = word_set(
 """What tools that work on files, pages and the agent's own notes begin with."""
 _ALSO_PAGES = word_set("page project")
 """Those that services have, too."""
-_RUNNING = word_set("run execute exec eval call invoke")
+_RUNS_IT = word_set("run execute exec eval call invoke")
 """Verbs of tools that run something, whatever this does."""
 _BETWEEN = word_set("for of to from by with in on at and or")
 _SERVICE_WORDS = 2
@@ -102,6 +103,26 @@ _NOT_TRIED = frozenset(_TRYING).isdisjoint
 _NOT_ASKED = frozenset(_ASKED_BY).isdisjoint
 """Whether no argument says what is to be done."""
 _LONGEST_ASKED = 30
+_LOOKING = word_set(
+    "get list search find read view fetch show check lookup look query think calculate grep glob ls cat open "
+    "scroll goto ask web browse todo task plan exit enter finish submit wait write_stdin"
+)
+_LOOKING_AT_END = word_set("get list search find read view show status tree")
+"""What tools are called at the end that begin with what they look at: `pull_request_read`."""
+_KEPT = word_set(
+    "log logs output outputs history transcript detail details info report reports summary context content contents "
+    "snippet snippets result results"
+)
+"""What tools show by their names that was said some time before, or is told of something."""
+_RUNNING = ("run", "execute")
+_RUN = word_set("code python cell cells notebook script file program kernel ipython jupyter block")
+"""What tools run whose names begin so."""
+_INTERPRETERS = word_set("python ipython repl interpreter")
+_BESIDE = _INTERPRETERS | word_set("run exec execute eval code jupyter")
+"""Words with which an interpreter alone makes the name of a tool."""
+_CODE_KEYS = ("code", "source", "script", "cell", "program", "python")
+_STATEMENT = compiled_later(r"\w\s*[(\[=]|\n\s*\S|^\s*(?:import|from|raise|assert|del|print)\s")
+"""Tells code from what names some."""
 
 
 @lru_cache(maxsize=1024)  # a session calls the same few tools many times
@@ -210,7 +231,7 @@ def is_of_service(tool: str) -> bool:
     others = _OF_AGENT.isdisjoint(words) and _RECORDS.isdisjoint(words) and _FIGURES.isdisjoint(words)
     verbs = words[:_SERVICE_WORDS]
     return (
-        len(words) > 1 and not _WITHIN.search(tool) and others and (LOOKING | _RUNNING).isdisjoint((*verbs, words[-1]))
+        len(words) > 1 and not _WITHIN.search(tool) and others and (LOOKING | _RUNS_IT).isdisjoint((*verbs, words[-1]))
     )
 
 
@@ -229,3 +250,27 @@ def _verb_of_service(words: tuple[str, ...]) -> str:
             if named or word not in _WITH_OBJECT:
                 return word
     return ""
+
+
+def only_looks_by_name(tool: str) -> bool:
+    """Return whether the name of a tool says that it only looks at something; also of one without a name."""
+    words = tool_words(tool)
+    return not words or words[0] in _LOOKING or words[-1] in _LOOKING_AT_END
+
+
+def runs_code(tool: str, arguments: Any) -> bool:
+    """Return whether a call runs code, rather than showing what code put out before."""
+    words = tool_words(tool)
+    if not _KEPT.isdisjoint(words) or only_looks_by_name(tool):
+        return False
+    if words[0] in _RUNNING and not _RUN.isdisjoint(words[1:2]):
+        return True
+    if _BESIDE.issuperset(words) and not _INTERPRETERS.isdisjoint(words):
+        return True
+    if not isinstance(arguments, dict):
+        return False
+    values = (arguments.get(key) for key in _CODE_KEYS)
+    given = arguments.get("input")
+    return (isinstance(given, str) and "\n" in given.strip()) or any(
+        isinstance(value, str) and _STATEMENT.search(value) for value in values
+    )
