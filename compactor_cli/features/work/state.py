@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from math import inf
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.work.acted_by_result import acted
-from compactor_cli.features.work.advice import Advices
-from compactor_cli.features.work.branches import Branches
 from compactor_cli.features.work.calls import ToolCall, handles, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
-from compactor_cli.features.work.check_runs import CheckRuns, is_out_of_date
+from compactor_cli.features.work.check_runs import is_out_of_date
 from compactor_cli.features.work.earlier_rounds import ToldState, earlier_rounds
 from compactor_cli.features.work.effects import Act, Effect, act_effect, brief_text, is_untold
 from compactor_cli.features.work.endings import is_declined
-from compactor_cli.features.work.file_checks import FileChecks, ScriptRuns
+from compactor_cli.features.work.file_checks import FileChecks
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
 from compactor_cli.features.work.git_files import stash_verb
-from compactor_cli.features.work.git_steps import Commits, ended_worktree
-from compactor_cli.features.work.in_flight import COMMAND_WIDTH, UserCommand, ends_session, told_in_flight
-from compactor_cli.features.work.open_errors import OpenErrors, is_given_up
-from compactor_cli.features.work.overtaking import NewestActs, Records, carried_key, corrects
+from compactor_cli.features.work.git_steps import ended_worktree
+from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
+from compactor_cli.features.work.known_so_far import KnownSoFar
+from compactor_cli.features.work.open_errors import is_given_up
+from compactor_cli.features.work.overtaking import carried_key, corrects
 from compactor_cli.features.work.page_acts import page_effects
 from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
@@ -38,7 +36,7 @@ from compactor_cli.features.work.tool_names import acts, commits_elsewhere
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text
-from compactor_cli.summary_text.state_line import DECLINED, Kind, StateLine, failed_times
+from compactor_cli.summary_text.state_line import DECLINED, StateLine, failed_times
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps
@@ -58,54 +56,6 @@ _MOST_TRIED = 20
 """Failures, the newest, that may be made up for by something put right: who tries again does so soon."""
 
 
-class _State(Struct):
-    """What is known so far, call by call."""
-
-    home: str
-    """The folder in which most commands run."""
-    calls: Sequence[ToolCall] = ()
-    told: ToldBefore = field(default_factory=ToldBefore)
-    tasks: TaskList = field(default_factory=TaskList)
-    checks: CheckRuns = field(default_factory=CheckRuns)
-    errors: OpenErrors = field(default_factory=OpenErrors)
-    files: ChangedFiles = field(default_factory=ChangedFiles)
-    scripts: ScriptRuns = field(default_factory=ScriptRuns)
-    done: dict[str, StateLine] = field(default_factory=dict)
-    """Effects that took place, by text, the newest last."""
-    failed: dict[str, StateLine] = field(default_factory=dict)
-    """Effects that failed, by what has to succeed to make up for them."""
-    asked: dict[str, frozenset[str]] = field(default_factory=dict)
-    """Names of the arguments with which these failed."""
-    advices: Advices = field(default_factory=Advices)
-    newest: NewestActs = field(default_factory=NewestActs)
-    records: Records = field(default_factory=Records)
-    commits: Commits = field(default_factory=Commits)
-    branches: Branches = field(default_factory=Branches)
-    command: UserCommand = field(default_factory=UserCommand)
-    ended: set[str] = field(default_factory=set)
-    """What was cancelled or deleted: nothing of it is open."""
-    pending: list[StateLine] = field(default_factory=list)
-    running: dict[str, StateLine] = field(default_factory=dict)
-    """Commands that had not ended when they were last asked for, by their numbers."""
-    unlisted: Counter[Kind] = field(default_factory=Counter)
-    """Facts for which earlier rounds had no room."""
-
-    def holds(self, last: float) -> bool:
-        """Return whether anything is left that stands on a message up to this one: a fact, or a failure that a later
-        call may make up for."""
-        lines = chain(self.pending, self.running.values(), self.failed.values(), self.done.values())
-        runs = chain(self.checks.failing.values(), self.checks.passing.values())
-        messages = chain(
-            (line.message for line in lines),
-            (run.message for run in runs),
-            (task.message for task in self.tasks.tasks),
-            (change.message for change in self.files.changes.values()),
-            *self.checks.failed_in.values(),
-            *self.errors.met.values(),
-        )
-        return any(message <= last for message in messages)
-
-
 def compute_state(messages: Sequence[Message], earlier: Iterable[str] = ()) -> tuple[StateLine, ...]:
     """Return the state at the end of these messages, in the order of worth. `earlier`: lines, without bullets, of the
     state block of an earlier round's summary; newer facts overtake them."""
@@ -122,7 +72,7 @@ def _state_after(
     *,
     every_error: bool = False,
     up_to: float = inf,
-) -> tuple[_State, int]:
+) -> tuple[KnownSoFar, int]:
     """Return what is known behind these messages, and the number of their calls behind those that were told.
 
     `rounds`: such lines of each earlier summary, the oldest first.
@@ -134,7 +84,7 @@ def _state_after(
     before = sum(call.message <= told.last for call in calls)
     home = session_folder(folder, messages) or main_folder(calls)
     before_calls = ToldBefore(messages, has_commands=any(call.command for call in calls))
-    state = _State(home, files=ChangedFiles(home), calls=calls, told=before_calls)
+    state = KnownSoFar(home, files=ChangedFiles(home), calls=calls, told=before_calls)
     for order, call in enumerate(calls[:before], -before):
         if call.answered:
             _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
@@ -192,7 +142,7 @@ def known_state(
     return KnownState(tuple(without_secret_values(_by_worth(state, calls), state.calls)), overcome)
 
 
-def _carry(state: _State, rounds: Iterable[Sequence[str]], *, keep_pending: bool) -> None:
+def _carry(state: KnownSoFar, rounds: Iterable[Sequence[str]], *, keep_pending: bool) -> None:
     """Take over what earlier summaries tell, the oldest first."""
     effects = [line for lines in rounds for line in _carry_round(state, lines, keep_pending=keep_pending)]
     for number, line in enumerate(effects, -len(effects)):
@@ -200,7 +150,7 @@ def _carry(state: _State, rounds: Iterable[Sequence[str]], *, keep_pending: bool
     state.commits.carry(effects)
 
 
-def _carry_round(state: _State, lines: Iterable[str], *, keep_pending: bool) -> list[str]:
+def _carry_round(state: KnownSoFar, lines: Iterable[str], *, keep_pending: bool) -> list[str]:
     """Take over what one summary tells but for effects, which come back in the order of time."""
     tasks: list[ListedTask] = []
     others: list[str] = []
@@ -225,7 +175,7 @@ def _carry_round(state: _State, lines: Iterable[str], *, keep_pending: bool) -> 
     return effects[::-1]
 
 
-def _carry_effect(state: _State, line: str, number: int) -> None:
+def _carry_effect(state: KnownSoFar, line: str, number: int) -> None:
     failed = re.match(r"(?:failed(?: \d+x)?|declined|unfinished): (.+?)(?:: .+)?$", line)
     if failed:
         state.failed[carried_key(failed.group(1))] = StateLine("effect", line, number, open=True)
@@ -236,7 +186,7 @@ def _carry_effect(state: _State, line: str, number: int) -> None:
             _take_place(state, line, number)
 
 
-def _take_place(state: _State, text: str, message: int, act: Act | None = None) -> None:
+def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = None) -> None:
     """Take over that something was done, which may leave nothing of what was done before."""
     if not text:
         return
@@ -251,7 +201,7 @@ def _take_place(state: _State, text: str, message: int, act: Act | None = None) 
     state.done[text] = StateLine("effect", text, message, brief=brief)
 
 
-def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtaken: bool = False) -> None:
+def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, overtaken: bool = False) -> None:
     """Take over what a call did. `given_up`: of its errors nothing will be told. `overtaken`: of all else than what it
     did outside the session and to files, something later tells."""
     changes, read = touched_by(call)
@@ -290,7 +240,7 @@ def _note(state: _State, call: ToolCall, order: int, *, given_up: bool, overtake
         state.errors.note(call, parts, changed, named, order)
 
 
-def _note_running(state: _State, call: ToolCall) -> None:
+def _note_running(state: KnownSoFar, call: ToolCall) -> None:
     for number in (call.asked, *handles(call.arguments)) if state.running else ():
         state.running.pop(number, None)
     if call.running:
@@ -298,7 +248,7 @@ def _note_running(state: _State, call: ToolCall) -> None:
         state.running[call.running] = StateLine("effect", text, call.message, open=True)
 
 
-def _note_declined(state: _State, call: ToolCall, changes: Sequence[tuple[str, str]]) -> None:
+def _note_declined(state: KnownSoFar, call: ToolCall, changes: Sequence[tuple[str, str]]) -> None:
     """Take note of changes of files that the user did not let happen, or of which nobody knows whether they did, until
     they happen all the same."""
     declined = call.undecided and is_declined(call.said)
@@ -315,7 +265,7 @@ def _note_declined(state: _State, call: ToolCall, changes: Sequence[tuple[str, s
             state.failed[effect_key(edit)] = StateLine("effect", f"{said}{edit}", call.message, open=True)
 
 
-def _forget_edits(state: _State, deleted: str) -> None:
+def _forget_edits(state: KnownSoFar, deleted: str) -> None:
     """Forget edits that did not take place of what was deleted, or of what was in it, by any of its names."""
     for key, line in list(state.failed.items()):
         path = line.text.partition(_EDIT_OF)[2]
@@ -341,7 +291,7 @@ def _effects(
             yield act_effect(call)
 
 
-def _note_effect(state: _State, effect: Effect, call: ToolCall) -> None:
+def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
     if effect.unfinished:
         if is_declined(call.said):
             state.failed[effect.key] = StateLine("effect", f"{DECLINED}{effect.text}", call.message)
@@ -381,7 +331,7 @@ def _failed_again(what: str, message: int, before: StateLine | None) -> StateLin
     return StateLine("effect", f"failed{count}: {what}", message, open=True, times=times)
 
 
-def _by_worth(state: _State, order: int) -> Iterator[StateLine]:
+def _by_worth(state: KnownSoFar, order: int) -> Iterator[StateLine]:
     tasks = [_task_line(task) for task in state.tasks.tasks if task.status in _MARKS]
     root = shortening(state.files.new_paths(), state.home)
     yield from (line for line in tasks if line.open)

@@ -1,0 +1,71 @@
+"""What is known of the state of a session while its calls are read, one after the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+from msgspec import Struct, field
+
+from compactor_cli.features.work.advice import Advices
+from compactor_cli.features.work.branches import Branches
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.changed_files import ChangedFiles
+from compactor_cli.features.work.check_runs import CheckRuns
+from compactor_cli.features.work.file_checks import ScriptRuns
+from compactor_cli.features.work.git_steps import Commits
+from compactor_cli.features.work.in_flight import UserCommand
+from compactor_cli.features.work.open_errors import OpenErrors
+from compactor_cli.features.work.overtaking import NewestActs, Records
+from compactor_cli.features.work.task_lists import TaskList
+from compactor_cli.features.work.told_before import ToldBefore
+from compactor_cli.summary_text.state_line import Kind, StateLine
+
+
+class KnownSoFar(Struct):
+    """What the calls so far tell: what is done, what failed, what is open."""
+
+    home: str
+    """The folder in which most commands run."""
+    calls: Sequence[ToolCall] = ()
+    told: ToldBefore = field(default_factory=ToldBefore)
+    tasks: TaskList = field(default_factory=TaskList)
+    checks: CheckRuns = field(default_factory=CheckRuns)
+    errors: OpenErrors = field(default_factory=OpenErrors)
+    files: ChangedFiles = field(default_factory=ChangedFiles)
+    scripts: ScriptRuns = field(default_factory=ScriptRuns)
+    done: dict[str, StateLine] = field(default_factory=dict)
+    """Effects that took place, by text, the newest last."""
+    failed: dict[str, StateLine] = field(default_factory=dict)
+    """Effects that failed, by what has to succeed to make up for them."""
+    asked: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Names of the arguments with which these failed."""
+    advices: Advices = field(default_factory=Advices)
+    newest: NewestActs = field(default_factory=NewestActs)
+    records: Records = field(default_factory=Records)
+    commits: Commits = field(default_factory=Commits)
+    branches: Branches = field(default_factory=Branches)
+    command: UserCommand = field(default_factory=UserCommand)
+    ended: set[str] = field(default_factory=set)
+    """What was cancelled or deleted: nothing of it is open."""
+    pending: list[StateLine] = field(default_factory=list)
+    running: dict[str, StateLine] = field(default_factory=dict)
+    """Commands that had not ended when they were last asked for, by their numbers."""
+    unlisted: Counter[Kind] = field(default_factory=Counter)
+    """Facts for which earlier rounds had no room."""
+
+    def holds(self, last: float) -> bool:
+        """Return whether anything is left that stands on a message up to this one: a fact, or a failure that a later
+        call may make up for."""
+        lines = chain(self.pending, self.running.values(), self.failed.values(), self.done.values())
+        runs = chain(self.checks.failing.values(), self.checks.passing.values())
+        messages = chain(
+            (line.message for line in lines),
+            (run.message for run in runs),
+            (task.message for task in self.tasks.tasks),
+            (change.message for change in self.files.changes.values()),
+            *self.checks.failed_in.values(),
+            *self.errors.met.values(),
+        )
+        return any(message <= last for message in messages)

@@ -1,0 +1,126 @@
+"""Takes what comes before the lines of most value: what the user said, what is awaited, and what the agent came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import filterfalse, takewhile
+
+from compactor_cli.model.group import is_request
+from compactor_cli.strategies.adaptive import must_keep, offers
+from compactor_cli.strategies.adaptive.asked_about import exercises
+from compactor_cli.strategies.adaptive.building import PlanBuilder
+from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
+from compactor_cli.strategies.adaptive.in_place import SMALL
+from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
+from compactor_cli.strategies.adaptive.newest_code import newest_texts
+from compactor_cli.strategies.adaptive.recaps import recaps_within
+from compactor_cli.strategies.adaptive.rest_of_lists import rest_of_list
+from compactor_cli.strategies.adaptive.said_anew import anew_first
+from compactor_cli.strategies.adaptive.whole_results import whole_results
+from compactor_cli.strategies.adaptive.words import Words
+from compactor_cli.strategies.shared.pending_results import take_pending
+from compactor_cli.strategies.shared.quoted_lines import MARK
+from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, share_of
+
+_CONCLUSION = (0.4, 0.12)
+"""Shares of a small and of a large room for what the agent said at the very end."""
+_ANSWERS = (0.05, 0.18)
+"""Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
+_AGREED, _PICKED, _LONGEST_AGREED = (0.2, 0.1), (0.4, 0.1), 300
+"""Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to is whole,
+and what it picks of one."""
+_REST = (0.6, 0.12)
+"""Shares of a small and of a large room for the rest of a list of which the newest request picks some."""
+_BESIDE = (0.2, 0.1)
+"""Shares of a small and of a large room for what requests that stay say nothing without: what they pick of lists."""
+_FAILED = (0.4, 0.1)
+"""Shares of a small and of a large room for a call that failed and has to be made again."""
+_RESULTS = 0.15
+"""Share of the room for results since the newest request that stay as a whole."""
+
+
+class RequiredLines(PlanBuilder):
+    """What is taken whatever its value, each in its share of the room."""
+
+    def _take_required(self, free: int) -> None:
+        """Take what comes before the lines of most value, of `free` tokens; of talk, what is worth most."""
+        inputs = self.inputs
+        self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
+        self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
+        if self.chat:
+            self._take(exercises(inputs.messages, self.lines, self.selector.tokens, self._stays, self.room))
+            self._take(recaps_within(self.room, inputs.messages, self.lines, self.selector.cost))
+        if self.talk and inputs.profile is not None:
+            ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
+            self._take(filterfalse(self._ends_summary, anew_first(ranked, self.anew, self.lines, self.selector.tokens)))
+            return
+        words = Words(inputs, self.lines, self.selector.tokens)
+        self._take(words.within(min(self.request_room, free - MARK), self.asked))
+        self.request_lines = frozenset(self.selector.taken)
+        self._take_pending()
+        self._take_results(int(_RESULTS * self.room))
+        standing = list(must_keep.instructions(inputs.messages, self.lines))
+        self._take(words.within(INSTRUCTIONS_SHARE * self.room, standing, binding=BINDING_SHARE * self.room))
+        told, share = must_keep.account(inputs.messages, self.lines)
+        self._take(words.within(share * self.room, told))
+        self._take(newest_texts(self.code, inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
+        failed = must_keep.failed_call(self.state, inputs.messages, self.lines, inputs.pairing)
+        said = (
+            (share_of(self.room, *_CONCLUSION), [self.concluded]),
+            (share_of(self.room, *_REST), [rest_of_list(inputs.messages, self.lines)]),
+            (share_of(self.room, *_BESIDE), must_keep.beside_requests(inputs.messages, self.lines, self.stays_in_part)),
+            (share_of(self.room, *_ANSWERS) - self._take_agreed(), must_keep.answers(inputs.messages, self.lines)),
+            (share_of(self.room, *_FAILED), [failed]),
+            (NAMED_SHARE * self.room, named_lines(inputs.messages, self.lines, self.room)),
+            (WORKED_ON_SHARE * self.room, worked_on(inputs.messages, self.lines, self.room)),
+        )
+        for room, texts in said:
+            absent = (text for text in texts if not all(map(self._stays, text)))
+            for text in must_keep.within(room, absent, self.lines, self.selector.cost):
+                self._take(text)
+
+    def _take_agreed(self) -> int:
+        """Take all of a short answer that the newest request agrees to, what it picks of one, or of a longer one what
+        names something; return the tokens that it takes."""
+        for words, is_picked in must_keep.agreed_to(self.inputs.messages, self.lines):
+            limit = min(_LONGEST_AGREED, share_of(self.room, *(_PICKED if is_picked else _AGREED)))
+            if sum(map(self.selector.cost, words)) <= limit:
+                return self._take(words)
+        return 0
+
+    @cached_property
+    def asked(self) -> list[must_keep.UserWords]:
+        """Return what the user asked, in order."""
+        return list(must_keep.requests(self.inputs.messages, self.lines))
+
+    @cached_property
+    def concluded(self) -> list[int]:
+        """Return lines of what the agent said at the very end."""
+        return must_keep.conclusion(self.inputs.messages, self.lines)
+
+    def asked_lines(self) -> list[int]:
+        """Return the lines of what the user asked."""
+        return [line for said in self.asked for line in self.lines.overlapping(said.piece, said.start, said.end)]
+
+    def _take_pending(self) -> None:
+        """Take lines of the results that the agent answers next, or that what it asked rests on."""
+        self._take(self.newest.unsaid(self.lines, self.selector.cost))
+        pending = [line for line in self.newest.pending_results(self.lines) if line not in self.lines.silent]
+        take_pending(pending, self.lines, self.selector, self.renderer.asked_for, self.room, SMALL)
+
+    def _take_results(self, room: int) -> None:
+        """Take results for the newest request that are worth it as a whole, the newest first, in `room` tokens."""
+        since = takewhile(lambda group: not is_request(group, self.inputs.messages), reversed(self.inputs.groups))
+        groups = (group for group in since if group.index not in self.newest.last)
+        for wanted in whole_results(groups, self.inputs.messages, self.lines, self.newest.in_place):
+            cost = sum(map(self.selector.cost, wanted))
+            if cost <= room:
+                room -= self._take(wanted)
+
+    def _take(self, lines: Iterable[int]) -> int:
+        return sum(map(self.selector.take, self.selector.unsaid(lines)))
+
+    def _ends_summary(self, line: int) -> bool:
+        """Return whether a line stands at the end of the summary in any case."""
+        return False
