@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from compactor_cli.features.cue_words import CUES, CueCounter
 from compactor_cli.features.talk_words import words
-from compactor_cli.strategies.shared.standing import bans, holds_on
+from compactor_cli.strategies.shared.standing_rules import bans, holds_on
 from compactor_cli.text.patterns import compiled_later
 
 _PARTS = compiled_later(
