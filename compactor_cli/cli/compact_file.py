@@ -301,6 +301,8 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
     tables.heading(console, source, session.counter.name)
     if not outcome.changed or not parts:
         console.print(_unchanged(parts, ratio=session.settings.target_ratio is not None))
+        if job.args.writes and outcome.place != source.path:
+            session.say_written(outcome.place)
         return
     _show_tables(session, outcome, parts)
     _show_remarks(session, parts)

@@ -14,6 +14,7 @@ from msgspec import Struct
 from compactor_cli.cli.configured import Configured
 from compactor_cli.cli.files import is_file, is_folder, real_path, whole_name
 from compactor_cli.cli.remote import is_remote, local_path
+from compactor_cli.containers import CONTAINERS, UNWRITTEN
 from compactor_cli.db.place import file_of
 from compactor_cli.errors import UsageError
 
@@ -72,6 +73,9 @@ def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy:
     taken: dict[str, tuple[str, str]] = {}
     for option, places in outputs.items():
         for place in filter(None, places):
+            if place.lower().endswith(UNWRITTEN):
+                kinds = ", ".join(end for kind in CONTAINERS.values() for end in kind.suffixes if not kind.copies)
+                raise UsageError(f"{option} {place}: no such compression is written; end the name with {kinds} or none")
             own = _identity(place, standard=1)
             same = read.replaced_by(place, own)
             if same is not None:

@@ -11,6 +11,10 @@ from compactor_cli.model.content import Content, in_memory, is_same
 CONTAINERS: dict[str, Container] = {known.name: known for known in (Gzip(), Zstandard(), Bzip2(), Xz(), EvalLog())}
 
 
+UNWRITTEN = (".br", ".lz4", ".lzma", ".sz", ".snappy", ".7z", ".zip", ".rar")
+"""Ends of names of files that are packed in ways that nothing here reads or writes."""
+
+
 def container_of(data: Content) -> Container | None:
     """Return what a file is packed as, by its content; None for one that is not."""
     return next((known for known in CONTAINERS.values() if known.holds(data)), None)

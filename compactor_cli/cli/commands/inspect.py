@@ -71,6 +71,8 @@ def inspect(args: InspectOptions, overrides: Layer) -> None:
     check_outputs(files_read(session.configured, [file.path for file in inputs]), {"--html": [args.html]})
     if args.html and args.message is not None:
         raise UsageError("--html shows all messages: use it without --message")
+    if args.faults and args.message is not None:
+        raise UsageError("--faults speaks of the whole file: use it without --message")
     one_by_one(session, inputs, partial(_inspect, session, args))
 
 
