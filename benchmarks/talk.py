@@ -34,7 +34,7 @@ from compactor_cli.features.talk import (
     statement_signals,
     values_of,
 )
-from compactor_cli.features.wording import WORDINGS, Tables, parse_tables
+from compactor_cli.features.wording import WORDINGS, Wordings
 from compactor_cli.tokens import make_counter
 
 TALK = {"questions": 3.0, "friends": 1.0, "rules": 1.5, "told": 1.0}
@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             folds = Folds(frozenset(other), 2 * seed + 1)
             languages = (*LANGUAGES, *UNSEEN)
             others = conversations(
-                options.sessions, folds, parse_tables(tables_of(options.sessions, half)), languages=languages
+                options.sessions, folds, Wordings(tables_of(options.sessions, half)), languages=languages
             )
             _measure(rows, others, fit(learned, TALK), fit(learned, BINDING))
     sys.stdout.write(_table(rows))
@@ -132,14 +132,14 @@ def learned_from(folder: Path, folds: Sequence[int], seed: int) -> dict[str, lis
     part, as they will be of lines that nobody has learned from."""
     size = len(folds) // 2
     parts = [
-        conversations(folder, Folds(frozenset(own), seed), parse_tables(tables_of(folder, others)))
+        conversations(folder, Folds(frozenset(own), seed), Wordings(tables_of(folder, others)))
         for own, others in ((folds[:size], folds[size:]), (folds[size:], folds[:size]))
     ]
     return {kind: [talk for part in parts for talk in part[kind]] for kind in parts[0]}
 
 
 def conversations(
-    folder: Path, folds: Folds, tables: Tables, *, languages: Sequence[str] = LANGUAGES
+    folder: Path, folds: Folds, wordings: Wordings, *, languages: Sequence[str] = LANGUAGES
 ) -> dict[str, list[Talk]]:
     """All conversations of some folds by their kind. `told` are the user's sentences in those of `rules`."""
     share = len(folds.taken) * 2 / _FOLDS
@@ -153,11 +153,11 @@ def conversations(
     ]
     requests = list(_requests(folder, folds, languages))
     return {
-        "questions": [by_message(item, tables) for item in _questions(folder, folds)],
-        "friends": [by_message(item, tables) for item in friends],
-        "rules": [by_message(item, tables) for item in rules],
-        "told": [by_sentence(item, tables) for item in rules],
-        "requests": [by_sentence(item, tables) for item in requests],
+        "questions": [by_message(item, wordings) for item in _questions(folder, folds)],
+        "friends": [by_message(item, wordings) for item in friends],
+        "rules": [by_message(item, wordings) for item in rules],
+        "told": [by_sentence(item, wordings) for item in rules],
+        "requests": [by_sentence(item, wordings) for item in requests],
     }
 
 
@@ -196,15 +196,15 @@ def _requests(folder: Path, folds: Folds, languages: Sequence[str]) -> Iterator[
                     yield item
 
 
-def by_message(item: Mapping[str, Any], tables: Tables) -> Talk:
+def by_message(item: Mapping[str, Any], wordings: Wordings) -> Talk:
     """Whole messages; needed are those that a question asks for."""
     statements = [Statement(at, each["role"], each["content"]) for at, each in enumerate(item["messages"])]
     needed = {at for question in item["qas"] for at in question["evidence"]}
-    signals = statement_signals(statements, tables=tables)
+    signals = statement_signals(statements, wordings=wordings)
     return Talk(item, statements, [at in needed for at in range(len(statements))], signals)
 
 
-def by_sentence(item: Mapping[str, Any], tables: Tables) -> Talk:
+def by_sentence(item: Mapping[str, Any], wordings: Wordings) -> Talk:
     """The user's sentences; needed are those that hold what was told."""
     statements = [
         Statement(at, each["role"], sentence.strip())
@@ -215,7 +215,7 @@ def by_sentence(item: Mapping[str, Any], tables: Tables) -> Talk:
     ]
     told = [_bare(each["text"]) for each in item["told"]]
     needed = [any(_holds(_bare(each.text), text) for text in told) for each in statements]
-    return Talk(item, statements, needed, statement_signals(statements, tables=tables))
+    return Talk(item, statements, needed, statement_signals(statements, wordings=wordings))
 
 
 def _bare(text: str) -> str:

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from benchmarks.dialogues import UNSEEN, Keep, sections
 from benchmarks.questions import Teller
-from compactor_cli.features.wording import BUCKETS, SCALE, SPEAKS_AGAINST, text_buckets
+from compactor_cli.features.talk_words import words
+from compactor_cli.features.wording import BUCKETS, SCALE, SPEAKS_AGAINST, word_buckets
 
 _KINDS = {"rules": "told", "facts": "told", "talk": "talk", "reactions": "talk", "asks": "talk", "requests": "requests"}
 _PENALTY = 1.0
@@ -67,6 +68,6 @@ def _table(sentences: Sequence[Example], other: str) -> bytes:
 def _rows(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     rows = np.zeros((len(texts), BUCKETS), dtype=np.float32)
     for row, text in zip(rows, texts, strict=True):
-        buckets = text_buckets(text)
-        row[buckets] = 1 / np.sqrt(max(1, len(buckets)))
+        buckets = [bucket for word in set(words(text)) for bucket in word_buckets(word)]
+        np.add.at(row, buckets, 1 / np.sqrt(max(1, len(buckets))))
     return rows

@@ -27,7 +27,7 @@ from compactor_cli.features.talk_words import (
     word_lengths,
     words,
 )
-from compactor_cli.features.wording import Tables, sentence_wordings, shipped_tables
+from compactor_cli.features.wording import Wordings, shipped_wordings
 
 _OPENS = {"order": "an order", "chat": "small talk"}
 TALK_SIGNALS: dict[str, str] = {
@@ -146,20 +146,20 @@ class _Turn(Struct, frozen=True):
 
 
 def statement_signals(
-    statements: Sequence[Statement], indices: Iterable[int] | None = None, tables: Tables | None = None
+    statements: Sequence[Statement], indices: Iterable[int] | None = None, wordings: Wordings | None = None
 ) -> list[list[float]]:
     """Return the values of TALK_SIGNALS, in their order, for each statement or for those at the places `indices`.
-    `tables`: weights of wordings, else the shipped ones."""
-    talk = _Talk(statements, tables or shipped_tables())
+    `wordings`: learned weights of words, else the shipped ones."""
+    talk = _Talk(statements, wordings or shipped_wordings())
     return [talk.signals(index) for index in (range(len(statements)) if indices is None else indices)]
 
 
 class _Talk:
     """A conversation, read once: who says which words, and when."""
 
-    def __init__(self, statements: Sequence[Statement], tables: Tables) -> None:
+    def __init__(self, statements: Sequence[Statement], wordings: Wordings) -> None:
         self._statements = statements
-        self._tables = tables
+        self._wordings = wordings
         self._words = [words(statement.text) for statement in statements]
         self._turn_of, self._turns, self._within = self._read_turns()
         self._held: Counter[str] = Counter()
@@ -221,7 +221,7 @@ class _Talk:
             log1p(codes(text)),
             *map(log1p, cues.values()),
             cues["courtesy"] / max(1, len(distinct)),
-            *sentence_wordings(text, self._tables),
+            *self._wordings.of_text(text),
         ]
 
     def _use(self, index: int, distinct: Sequence[str]) -> tuple[float, float, float, float]:

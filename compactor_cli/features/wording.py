@@ -7,8 +7,8 @@ that were. A weight stands in the bucket of its piece, which is a checksum: some
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, lru_cache
 from math import sqrt
 from pkgutil import get_data
 from zlib import crc32
@@ -25,31 +25,45 @@ SCALE = 100
 """Of the weights in the file, which are signed bytes."""
 _SHORTEST, _LONGEST = 3, 5
 """Characters of a piece of a word."""
+_WORDS = 20_000
+"""Words that are remembered; people say the same ones again and again."""
 _FIRST_WIDE = "\u2e80"
 """Of the scripts in which a character says as much as a part of a word."""
 _SENTENCE = compiled_later(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
-Tables = Sequence[Sequence[int]]
-"""For each of SPEAKS_AGAINST a weight for each bucket."""
 
 
-def sentence_wordings(text: str, tables: Tables) -> list[float]:
-    """Return how much the words of a text speak for something to remember, beside each of SPEAKS_AGAINST: above 0 for
-    it, below 0 for the other, by the sentence that speaks for it most. 0 for a text without words."""
-    found = [wording(sentence, tables) for sentence in _SENTENCE.split(text) if sentence]
-    return [max(values) for values in zip(*found, strict=True)] or [0.0] * len(SPEAKS_AGAINST)
+class Wordings:
+    """Learned weights of the pieces of words."""
+
+    def __init__(self, data: bytes) -> None:
+        """Take the bytes of a file: for each of SPEAKS_AGAINST a table of BUCKETS signed bytes."""
+        view = memoryview(data).cast("b")
+        self.tables = [view[at * BUCKETS : (at + 1) * BUCKETS] for at in range(len(SPEAKS_AGAINST))]
+        self._weights = lru_cache(maxsize=_WORDS)(self._weigh)
+
+    def of_text(self, text: str) -> list[float]:
+        """Return how much the words of a text speak for something to remember, beside each of SPEAKS_AGAINST: above 0
+        for it, below 0 for the other, by the sentence that speaks for it most. 0 for a text without words."""
+        found = [self.of(sentence) for sentence in _SENTENCE.split(text) if sentence]
+        return [max(values) for values in zip(*found, strict=True)] or [0.0] * len(SPEAKS_AGAINST)
+
+    def of(self, sentence: str) -> list[float]:
+        """Return the same of one sentence."""
+        weights = [*map(self._weights, set(words(sentence)))]
+        if not weights:
+            return [0.0] * len(SPEAKS_AGAINST)
+        pieces, *sums = map(sum, zip(*weights, strict=True))
+        return [each / (SCALE * sqrt(pieces)) for each in sums]
+
+    def _weigh(self, word: str) -> tuple[int, ...]:
+        """Return how many pieces a word has, and the sum of their weights in each table."""
+        buckets = word_buckets(word)
+        return len(buckets), *(sum(map(table.__getitem__, buckets)) for table in self.tables)
 
 
-def wording(sentence: str, tables: Tables) -> list[float]:
-    """Return the same of one sentence."""
-    buckets = text_buckets(sentence)
-    size = SCALE * sqrt(max(1, len(buckets)))
-    return [sum(map(table.__getitem__, buckets)) / size for table in tables]
-
-
-def text_buckets(text: str) -> list[int]:
-    """Return the buckets of the pieces of the words of a text, each piece once."""
-    pieces = {piece for word in words(text) for piece in _pieces(word)}
-    return sorted(crc32(piece.encode()) % BUCKETS for piece in pieces)
+def word_buckets(word: str) -> list[int]:
+    """Return the buckets of the pieces of a word, each piece once."""
+    return [crc32(piece.encode()) % BUCKETS for piece in dict.fromkeys(_pieces(word))]
 
 
 def _pieces(word: str) -> Iterable[str]:
@@ -68,14 +82,8 @@ def _pieces(word: str) -> Iterable[str]:
 
 
 @cache
-def shipped_tables() -> Tables:
+def shipped_wordings() -> Wordings:
     """Return the weights that the package has."""
     data = get_data("compactor_cli.profiles", WORDINGS)
     assert data is not None
-    return parse_tables(data)
-
-
-def parse_tables(data: bytes) -> Tables:
-    """Return the weights of a file: signed bytes, one table behind the other."""
-    view = memoryview(data).cast("b")
-    return [view[at * BUCKETS : (at + 1) * BUCKETS] for at in range(len(SPEAKS_AGAINST))]
+    return Wordings(data)

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import talk
 from benchmarks.dialogues import UNSEEN, among_requests, fold, of_friends, with_rules
-from compactor_cli.features.wording import shipped_tables
+from compactor_cli.features.wording import shipped_wordings
 from compactor_cli.profiles import parse_profile
 
 EVERYTHING = bool
@@ -32,7 +32,7 @@ def test_what_is_told_stands_in_a_message_of_the_user(languages: tuple[str, ...]
             assert message["role"] == "user"
             assert each["text"].lower().rstrip(".!。") in message["content"].lower()
             told += 1
-        talked = talk.by_sentence(item, shipped_tables())
+        talked = talk.by_sentence(item, shipped_wordings())
         assert any(talked.needed) == bool(item["told"])
     assert told > 40
 

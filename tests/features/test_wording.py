@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.features.talk import Statement, statement_values
-from compactor_cli.features.wording import BUCKETS, SPEAKS_AGAINST, parse_tables, shipped_tables, wording
+from compactor_cli.features.wording import BUCKETS, SPEAKS_AGAINST, Wordings, shipped_wordings
 from compactor_cli.profiles import default_profile
 
 PAIRS = (
@@ -23,13 +23,13 @@ PAIRS = (
 @pytest.mark.parametrize(("told", "said"), PAIRS, ids=[told[:12] for told, _ in PAIRS])
 def test_what_is_told_counts_more_than_small_talk_by_its_words_alone(told: str, said: str) -> None:
     at = SPEAKS_AGAINST.index("talk")
-    assert wording(told, shipped_tables())[at] > wording(said, shipped_tables())[at]
+    assert shipped_wordings().of(told)[at] > shipped_wordings().of(said)[at]
 
 
 def test_a_rule_counts_more_than_a_single_request_by_its_words_alone() -> None:
     at = SPEAKS_AGAINST.index("requests")
     rule, request = "Every answer stays below fifty words", "Can you rename this function and run it again?"
-    assert wording(rule, shipped_tables())[at] > wording(request, shipped_tables())[at]
+    assert shipped_wordings().of(rule)[at] > shipped_wordings().of(request)[at]
 
 
 def test_a_conversation_is_valued_by_what_its_words_speak_for() -> None:
@@ -41,13 +41,13 @@ def test_a_conversation_is_valued_by_what_its_words_speak_for() -> None:
 
 
 def test_the_shipped_file_has_a_weight_for_each_bucket_of_each_table() -> None:
-    tables = shipped_tables()
+    tables = shipped_wordings().tables
     assert [len(table) for table in tables] == [BUCKETS] * len(SPEAKS_AGAINST)
     assert all(any(table) for table in tables)
 
 
 def test_a_text_without_words_speaks_for_nothing() -> None:
-    assert wording("?!", shipped_tables()) == [0.0] * len(SPEAKS_AGAINST)
+    assert shipped_wordings().of("?!") == [0.0] * len(SPEAKS_AGAINST)
 
 
 def test_tables_are_learned_from_sentences() -> None:
@@ -57,8 +57,8 @@ def test_tables_are_learned_from_sentences() -> None:
 
     told = [f"the {thing} is locked at night" for thing in ("gate", "shed", "barn", "attic")]
     talk = [f"the {thing} is lovely today" for thing in ("sky", "lake", "lawn", "breeze")]
-    tables = parse_tables(learn([*(Example("told", text) for text in told), *(Example("talk", text) for text in talk)]))
+    learned = Wordings(learn([*(Example("told", text) for text in told), *(Example("talk", text) for text in talk)]))
     at = SPEAKS_AGAINST.index("talk")
-    assert wording("someone unlocks it nightly", tables)[at] > 0.1
-    assert wording("how lovelier it is", tables)[at] < -0.1
-    assert not any(tables[SPEAKS_AGAINST.index("requests")])
+    assert learned.of("someone unlocks it nightly")[at] > 0.1
+    assert learned.of("how lovelier it is")[at] < -0.1
+    assert not any(learned.tables[SPEAKS_AGAINST.index("requests")])
