@@ -106,7 +106,7 @@ def test_changes_of_changes_are_walked_once_each(size: int, ahead: int) -> None:
     looked_up: list[int] = []
 
     class Changes(dict[int, range]):
-        def get(self, key: int, default: object = None) -> range:  # type: ignore[override]
+        def get(self, key: int, default: object = None) -> range:
             looked_up.append(key)
             return super().get(key, range(0))
 
