@@ -13,7 +13,6 @@ from msgspec import Struct, field
 from compactor_cli.features.call_lines import call_lines, result_lines
 from compactor_cli.features.outdated_lines import OutdatedLines
 from compactor_cli.features.page_frames import PageFrames
-from compactor_cli.features.written_code import WrittenCode
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing
@@ -188,7 +187,6 @@ def read_session(
     near = 0 if reach is None else _within_reach(messages, reach)
     replaced = OutdatedLines(messages, pairing, near)
     frames = PageFrames(messages, pairing)
-    code = WrittenCode(messages)
     for at, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             if not part.text or part.kind not in _READ:
@@ -204,7 +202,6 @@ def read_session(
                 outdated = replaced.within((at, position), part, text)
             else:
                 outdated = _passed_over(text, reply_to(messages, at)) if message.role == "assistant" else frozenset()
-                outdated |= code.outdated((at, position))
             cut = _cut_of(message, part, text, speech=speech)
             escaped = json if text is not json and _is_plain_form(text, json) else ""
             if part.kind == "tool_result" and not (outdated or escaped or cut == "apart"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from compactor_cli.text.patterns import compiled_later
 
@@ -39,5 +40,10 @@ def dollars(cost: float) -> str:
 def value_forms(text: str) -> frozenset[str]:
     """Return how times, dates, amounts and shares of a text are written: `0:0` for `11:30`, `£0` for `£300`. What is
     only a number has no form by which it is told from others."""
-    forms = (_DIGITS.sub("0", value) for value in _VALUE.findall(text))
-    return frozenset(form for form in forms if form != "0")
+    return frozenset(form for _, form in values_in(text) if form != "0")
+
+
+def values_in(text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield the times, dates, amounts, shares and numbers of a text, each with how it is written."""
+    for found in _VALUE.finditer(text):
+        yield found, _DIGITS.sub("0", found[0])

@@ -12,7 +12,6 @@ from compactor_cli.features.session_text import SessionText, read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.features.work.state import known_state
 from compactor_cli.features.work.task_lists import list_calls, names_task, outdated_lists, told_words
-from compactor_cli.features.written_code import WrittenCode
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import CLOSING, NEWEST_EXCHANGE, PlanInput
@@ -109,7 +108,6 @@ class PlanBuilder:
         # where the user waits for an answer in a chat, the one before comes after what the user said
         self.chat = is_chat(inputs.messages)
         self.awaits = is_request(inputs.groups[-1], inputs.messages) and self.chat
-        self.code = WrittenCode(inputs.messages if self.chat else ())
         self.people = self.talk and people_talk(inputs.messages)
         self.anew = said_anew(inputs.messages, self.lines) if self.talk and not self.people else {}
         self.whole: set[int] = set()
@@ -158,11 +156,7 @@ class PlanBuilder:
         newest = self._answered() if self.talk else self.newest.in_place
         if self.talk and self.room <= _TINY_ROOM:
             newest = set()
-        return self.large | {index for index in newest if not self._holds_no_more(index) or index in self.newest.last}
-
-    def _holds_no_more(self, index: int) -> bool:
-        """Return whether the code of a group was written anew later, or turned down."""
-        return not self.code.gone.isdisjoint(self.inputs.groups[index].messages)
+        return self.large | newest
 
     def _answered(self) -> set[int]:
         """Return what was said behind the last request: without it, that would pass for one that nobody answered. What
@@ -175,10 +169,9 @@ class PlanBuilder:
         tokens = sum(self.renderer.render(group, (), "", self.newest.written(group.index)).tokens for group in answers)
         return {group.index for group in answers} if tokens <= _ANSWERED_SHARE * self.room else set()
 
-    def _says_nothing(self, group: Group) -> bool:
-        """Return whether a group is a word or two, where people talk with each other, or code that does not hold."""
-        words = (self.inputs.messages[i].text() for i in group.messages)
-        return self._holds_no_more(group.index) or (self.people and all(map(is_interjection, words)))
+    def _is_nod(self, group: Group) -> bool:
+        """Return whether a group is a word or two, where people talk with each other."""
+        return self.people and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
 
     def _is_seen(self, line: StateLine) -> bool:
         """Return whether what stays at its place shows what a line of the state tells: calls that stay whole, and of a

@@ -238,7 +238,7 @@ class Chooser(RequiredLines):
         corrected = False
         for index in candidates:
             group, decision = self.inputs.groups[index], attempt.decisions[index]
-            if index in self.folded or index in self.kept or decision.rendition == "whole" or self._says_nothing(group):
+            if index in self.folded or index in self.kept or decision.rendition == "whole" or self._is_nod(group):
                 continue
             # a newer request that is not there may have corrected this one
             asks = not self.talk and is_request(group, self.inputs.messages)

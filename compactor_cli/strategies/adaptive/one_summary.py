@@ -65,8 +65,7 @@ class OneSummaryChooser(Chooser):
     def _take_pending(self) -> None:
         """Take what the agent wrote in the newest exchanges, too."""
         left = newest_share(self.room)
-        newest = (index for index in self.newest.in_place if not self._holds_no_more(index))
-        groups = (self.inputs.groups[index] for index in sorted(newest, reverse=True))
+        groups = (self.inputs.groups[index] for index in sorted(self.newest.in_place, reverse=True))
         for index in chain.from_iterable(group.messages for group in groups):
             for line in self.lines.of_message(index) if self.inputs.messages[index].role == "assistant" else ():
                 if self.selector.cost(line) <= left and self.lines.has_words(line):

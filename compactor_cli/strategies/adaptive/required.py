@@ -13,8 +13,6 @@ from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
-from compactor_cli.strategies.adaptive.newest_code import newest_texts
-from compactor_cli.strategies.adaptive.recaps import recaps_within
 from compactor_cli.strategies.adaptive.rest_of_lists import rest_of_list
 from compactor_cli.strategies.adaptive.said_anew import anew_first
 from compactor_cli.strategies.adaptive.whole_results import whole_results
@@ -50,7 +48,6 @@ class RequiredLines(PlanBuilder):
         self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
         if self.chat:
             self._take(exercises(inputs.messages, self.lines, self.selector.tokens, self._stays, self.room))
-            self._take(recaps_within(self.room, inputs.messages, self.lines, self.selector.cost))
         if self.talk and inputs.profile is not None:
             ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
             self._take(filterfalse(self._ends_summary, anew_first(ranked, self.anew, self.lines, self.selector.tokens)))
@@ -64,7 +61,7 @@ class RequiredLines(PlanBuilder):
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, standing, binding=BINDING_SHARE * self.room))
         told, share = must_keep.account(inputs.messages, self.lines)
         self._take(words.within(share * self.room, told))
-        self._take(newest_texts(self.code, inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
+        self._take(offers.newest_draft(inputs.messages, self.lines, self.selector.cost, self.room))
         failed = must_keep.failed_call(self.state, inputs.messages, self.lines, inputs.pairing)
         said = (
             (share_of(self.room, *_CONCLUSION), [self.concluded]),

@@ -6,11 +6,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.talk_words import asks
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.adaptive.lone_lines import said_after
 from compactor_cli.strategies.shared.binding import turns_away
+from compactor_cli.text.changed_values import is_replaced, targets, values_of
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.subjects import subject_terms
 from compactor_cli.text.terms import STOP_WORDS
@@ -25,29 +28,63 @@ _PAIRS = 3
 """Pairs of characters that sentences in scripts without blanks share, to be of the same."""
 _UNSPACED = compiled_later(r"[\u3040-\u30ff\u3400-\u9fff]")
 _HANGUL = compiled_later(r"[\uac00-\ud7a3]{2,}")
+_SAYINGS = (
+    (
+        r"(?<!like )(?<!what )(?<!as )(?<!all )\bI (?:just |had |earlier )*(?:said|told you)\b"
+        r"(?! (?:no|yes|hi|hello)\b)",
+        r"(?! (?:about|of)\b).{0,80}?\b(?:but|now|actually|meant|instead)\b",
+    ),
+    (r"\b(?:hatte|habe) [^.!?]{0,40}\bgesagt\b", r".{0,80}?\b(?:aber|doch|jetzt|stattdessen|sondern)\b"),
+    (r"\b(?:j['’]avais|j['’]ai) dit\b", r".{0,80}?\b(?:mais|maintenant|plutôt)\b"),
+    (r"\b(?:había dicho|te dije)\b", r".{0,80}?\b(?:pero|ahora|sino)\b"),
+    (r"\bavevo detto\b", r".{0,80}?\b(?:ma|ora|adesso|invece)\b"),
+    (r"\b(?:tinha dito|eu disse)\b", r".{0,80}?\b(?:mas|agora)\b"),
+    (r"\bя говорил[аи]?\b", r".{0,80}?\b(?:но|теперь)\b"),
+    (r"(?:이?라고|다고) (?:했|말했|말씀드렸)", r".{0,80}?(?:지만|바뀌었|변경)"),
+    (r"と言(?:いました|ったけど|いましたが)", r".{0,80}?(?:変更|変わ|延期)"),
+    (r"(?:我|刚才)说(?:过|的是|了)", r".{0,80}?(?:但|不过|改)"),
+)
+"""In several languages, how the user repeats what was said, and what behind it tells that it is otherwise now."""
+_SAID = compiled_later("|".join(said for said, _ in _SAYINGS), re.IGNORECASE)
+_SAID_AND_CHANGED = compiled_later("|".join(f"{said}{differs}" for said, differs in _SAYINGS), re.IGNORECASE)
 _MOVED = compiled_later(
-    r"(?<!like )(?<!what )(?<!as )(?<!all )\bI (?:just |had |earlier )*(?:said|told you|wrote)\b"
-    r"(?! (?:no|yes|hi|hello)\b)"
-    r"|\b(?:moved|shifted|changed|switched|postponed|pushed|brought forward|rescheduled)\b[^.!?]{0,30}?"
-    r"\b(?:to|till|until)\b(?! (?:be|do|get|make|see|help|keep|give|stay|go)\b)"
-    r"|\bcorrection:|\b(?:hatte|habe) [^.!?]{0,40}\bgesagt\b|\b(?:verschoben|vorgezogen|verlegt)\b"
-    r"|\b(?:j['’]avais|j['’]ai) dit\b|\b(?:déplacé|reporté|avancé)e?s? (?:à|au|aux)\b"
-    r"|\b(?:había dicho|te dije)\b|\b(?:cambiad|movid|aplazad|adelantad|pospuest)[oa]s? (?:a|al|para)\b"
-    r"|\bavevo detto\b|\b(?:spostat|rimandat|anticipat)[oaie] (?:a|al|alla|alle)\b"
-    r"|\b(?:tinha dito|eu disse)\b|\b(?:adiad|antecipad)[oa] para\b|\bперен[её]с(?:ли|ла)? на\b|\bя говорил[аи]?\b"
-    r"|(?:이?라고|다고) (?:했|말했|말씀드렸)|바뀌었|변경됐|변경되었|미뤄졌|앞당겨졌"
-    r"|と言(?:いました|ったけど|いましたが)|に変更|に変わ(?:り|っ)|に延期|(?:我|刚才)说(?:过|的是|了)|(?:改|换|推迟|提前)(?:成|到|为)",
+    r"\b(?:moved|shifted|changed|switched|postponed|brought forward|rescheduled)\b[^.!?]{0,30}?\b(?:to|till|until)\b"
+    r"|\b(?:verschoben|vorgezogen|verlegt)\b,?(?: auf)?|\b(?:déplacé|reporté|avancé)e?s? (?:à|au|aux)\b"
+    r"|\b(?:cambiad|movid|aplazad|adelantad|pospuest)[oa]s? (?:a|al|para)\b"
+    r"|\b(?:spostat|rimandat|anticipat)[oaie] (?:a|al|alla|alle)\b|\b(?:adiad|antecipad)[oa] para\b"
+    r"|\bперен[её]с(?:ли|ла)? на\b|(?:改|换|推迟|提前)(?:成|到|为)",
     re.IGNORECASE,
 )
-"""What is said of something that was told otherwise before."""
+"""What is said before the day, time or number that something has now."""
+_CORRECTS = compiled_later(r"\bcorrection:", re.IGNORECASE)
+
+
+class _Change(Struct, frozen=True):
+    """What a sentence tells of a change."""
+
+    stems: set[str]
+    """How the words begin of what it speaks of around the words that tell of a change."""
+    sure: bool
+    """Whether these words are enough; otherwise a value of the older sentence has to be another one now."""
+    values: dict[str, set[str]]
+    """The days, times and numbers of a sentence that repeats what was said."""
+    targets: list[tuple[str, str]]
+    """Those that something was moved or changed to."""
+
+    def changes(self, older: dict[str, set[str]]) -> bool:
+        """Return whether it changes one of the values of an older sentence, or something else for sure."""
+        moved = any(older.get(form) and value not in older[form] for form, value in self.targets)
+        return self.sure or moved or is_replaced(older, self.values)
 
 
 def anew_first(
     ranked: Iterable[int], anew: Mapping[int, Sequence[int]], lines: SessionLines, tokens: Callable[[int], int]
 ) -> Iterator[int]:
-    """Yield lines in their order, before each sentence those that say it `anew`, with what stays with these."""
+    """Yield lines in their order, before each sentence those that say it `anew`, with what stays with these, each of
+    them once."""
+    walked = set[int]()
     for line in ranked:
-        for newer in sorted(_all_of(line, anew), reverse=True):
+        for newer in sorted(_not_walked(line, anew, walked) - {line}, reverse=True):
             yield newer
             yield from said_after(lines, newer, tokens)
         yield line
@@ -57,20 +94,22 @@ def said_anew(messages: Sequence[Message], lines: SessionLines) -> dict[int, lis
     """Return for sentences of the user the later ones that tell of a change to what they speak of."""
     said = [line for line in range(len(lines)) if _tells(line, messages, lines)]
     texts = [lines.text(line) for line in said]
-    stems = [_stems(text) for text in texts]
     holders: defaultdict[str, list[int]] = defaultdict(list)
-    for at, own in enumerate(stems):
-        for stem in own:
+    for at, text in enumerate(texts):
+        for stem in _stems(text):
             holders[stem].append(at)
     anew: defaultdict[int, set[int]] = defaultdict(set)
     for at, text in enumerate(texts):
-        rare = (holders[stem] for stem in sorted(_changed(text)) if len(holders[stem]) <= _COMMON)
+        if (change := _change(text)) is None:
+            continue
+        rare = (holders[stem] for stem in sorted(change.stems) if len(holders[stem]) <= _COMMON)
         shared = Counter(other for own in rare for other in own if other < at)
         needed = _PAIRS if _UNSPACED.search(text) else 1
         for older, count in shared.items():
-            if count >= needed and lines.message(said[older]) != lines.message(said[at]):
+            apart = lines.message(said[older]) != lines.message(said[at])
+            if count >= needed and apart and (change.sure or change.changes(values_of(texts[older]))):
                 anew[said[older]].add(said[at])
-    return {line: sorted(others) for line, others in anew.items() if others}
+    return {line: sorted(others) for line, others in anew.items()}
 
 
 def _tells(line: int, messages: Sequence[Message], lines: SessionLines) -> bool:
@@ -78,12 +117,21 @@ def _tells(line: int, messages: Sequence[Message], lines: SessionLines) -> bool:
     return message.origin == "request" and lines.has_words(line) and not asks(lines.text(line))
 
 
-def _changed(text: str) -> set[str]:
-    """Return what a sentence that tells of a change speaks of, around the words that do."""
+def _change(text: str) -> _Change | None:
+    """Return what a sentence tells of a change; None where it tells of none."""
     if turns_away(text):
-        return _stems(text)
-    around = (text[max(0, found.start() - _BEFORE) : found.end() + _BEHIND] for found in _MOVED.finditer(text))
-    return {stem for part in around for stem in _stems(part)}
+        return _Change(_stems(text), sure=True, values={}, targets=[])
+    said, moved, corrects = (list(words.finditer(text)) for words in (_SAID, _MOVED, _CORRECTS))
+    told = [*said, *moved, *corrects]
+    if not told:
+        return None
+    around = (text[max(0, found.start() - _BEFORE) : found.end() + _BEHIND] for found in told)
+    return _Change(
+        {stem for part in around for stem in _stems(part)},
+        sure=bool(corrects) or (bool(said) and _SAID_AND_CHANGED.search(text) is not None),
+        values=values_of(text) if said else {},
+        targets=[target for found in moved for target in targets(text, found.end())],
+    )
 
 
 def _stems(text: str) -> set[str]:
@@ -93,9 +141,14 @@ def _stems(text: str) -> set[str]:
     return korean | {term[:_STEM] for term in terms if len(term) >= _STEM or not term.isascii()}
 
 
-def _all_of(line: int, anew: Mapping[int, Sequence[int]]) -> set[int]:
-    """Return the later sentences that say a sentence anew, and those that say these anew."""
-    found = set(anew.get(line, ()))
-    for newer in sorted(found):
-        found |= _all_of(newer, anew)
+def _not_walked(line: int, anew: Mapping[int, Sequence[int]], walked: set[int]) -> set[int]:
+    """Return a sentence, the later ones that say it anew, and those that say these anew, but for those that were
+    `walked` before; they are from now on."""
+    found, ahead = set[int](), [line]
+    while ahead:
+        at = ahead.pop()
+        if at not in walked:
+            walked.add(at)
+            found.add(at)
+            ahead += anew.get(at, ())
     return found

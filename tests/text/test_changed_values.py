@@ -1,0 +1,43 @@
+"""Days, times and numbers are told apart by what they are, and one replaces another of its kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.text.changed_values import is_replaced, targets, values_of
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("on Saturday at 10:30", {"day": {"saturday"}, "time": {"10:30"}}),
+        ("am Donnerstag um 10 Uhr", {"day": {"donnerstag"}, "time": {"10uhr"}}),
+        ("12 chairs in room 5 for £300", {"0 chairs": {"12"}, "room 0": {"5"}, "£0": {"£300"}}),
+        ("목요일 오후 두 시", {"day": {"목요일"}, "시": {"두 시"}}),
+        ("六月十六号", {"月": {"六月"}, "号": {"十六号"}}),
+        ("in 2019 or to 7", {}),  # of nothing that is named
+        ("the sundial is mondaine", {}),
+    ],
+)
+def test_values_are_told_by_what_they_are(text: str, values: dict[str, set[str]]) -> None:
+    assert values_of(text) == values
+
+
+def test_a_value_is_replaced_where_it_stands_beside_another_one_of_its_kind() -> None:
+    older = values_of("The rehearsal is at 10:30 on Monday")
+    assert is_replaced(older, values_of("10:30 does not work, 11:45 does"))
+    assert not is_replaced(older, values_of("10:30 it is, with 12 chairs"))
+    assert not is_replaced(older, values_of("lunch is at 11:45"))
+
+
+@pytest.mark.parametrize(
+    ("behind", "values"),
+    [
+        (" next Sunday, I think", [("day", "sunday")]),
+        ("六月十八号", [("月", "六月"), ("号", "十八号")]),
+        (" the hall on Sunday", []),
+        (" Berlin with 3 rooms", []),
+    ],
+)
+def test_a_target_stands_right_behind(behind: str, values: list[tuple[str, str]]) -> None:
+    assert targets(f"moved to{behind}", len("moved to")) == values
