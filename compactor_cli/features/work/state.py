@@ -82,7 +82,7 @@ def _state_after(
     calls = read_calls(messages, pairing)
     before = sum(call.message <= told.last for call in calls)
     home = session_folder(folder, messages) or main_folder(calls)
-    state = KnownSoFar(home, files=ChangedFiles(home), calls=calls, told=ToldBefore(messages))
+    state = KnownSoFar(home, files=ChangedFiles(home), calls=calls, told=ToldBefore(calls))
     for order, call in enumerate(calls[:before], -before):
         if call.answered:
             _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
@@ -281,7 +281,7 @@ def _effects(
     elif changes or is_untold(call):
         return
     elif acts(call.tool, call.arguments) or commits_elsewhere(call.arguments):
-        yield act_effect(call, lambda name: told.has(name, call.message))
+        yield act_effect(call, lambda name: told.has(name, call))
     else:
         yield from tool_sql_effects(call)
         yield from page_effects(call)
