@@ -75,7 +75,12 @@ def test_what_was_there_before_a_call_that_is_written_as_text_is_known_too() -> 
 
 def test_the_results_before_are_read_once_however_many_calls_make_something(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    monkeypatch.setattr(told_before, "_NAME", SimpleNamespace(findall=lambda text: read.append(text) or []))
+
+    def note(text: str) -> list[str]:
+        read.append(text)
+        return []
+
+    monkeypatch.setattr(told_before, "_NAME", SimpleNamespace(findall=note))
     session = Session()
     for number in range(9):
         session.calls("set_block", json.dumps({"sub_id": f"FT-77120{number}"}), block=True)
