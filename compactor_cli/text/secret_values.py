@@ -41,13 +41,15 @@ _HINTS_OF_KEYS = (
 _HINTS = (
     *("pass", "pwd", "secret", "token", "key", "cred", "auth", "otp", "cvv", "cvc", "identified"),
     *(f"{word}{sign}" for word in ("pw", "pat", "pin") for sign in "=\"':_- "),
-    *("cookie", "jwt", "psk", "salt", "sig=", "signature=", "hook", "securestring"),
+    *(f"ssn{sign}" for sign in "=\"':\\ "),
+    *("cookie", "jwt", "psk", "puk", "salt", "sig=", "signature=", "hook", "securestring"),
     *_HINTS_OF_KEYS,
 )
 """One of these stands in every text that has such a value."""
 _WORD = compiled_later(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])")
 _SECRET = word_set(
-    "password passwd passphrase passwort secret token credential cred otp cvv cvc apikey pwd authorization jwt psk"
+    "password passwd passphrase passwort secret token credential cred otp cvv cvc puk ssn passcode apikey pwd "
+    "authorization jwt psk"
 )
 _GLUED = ("password", "passwd", "passphrase", "secret", "token", "apikey")
 """What a word may end in that is written as one with what it opens: `PGPASSWORD`, `-Dpassword`."""
@@ -76,6 +78,8 @@ _WHICH = word_set(
     "plain"
 )
 """Words behind the name that say which one it is, or in which form."""
+_PERSONAL = word_set("pin puk tan passcode ssn")
+"""Words of members of a record with what one person knows alone; elsewhere they stand for other things, too."""
 _NO_VALUES = word_set(
     "none null nil true false undefined yes no on off required optional basic bearer digest oauth oauth2 jwt ntlm "
     "stdin prompt str string bool int number expired invalid missing"
@@ -146,6 +150,13 @@ def is_secret(name: str) -> bool:
     if _GLUED_TO_OWNER.fullmatch(last):
         return True
     return name.isupper() and _GLUED_VARIABLE.fullmatch(last.upper()) is not None
+
+
+def is_private(name: str) -> bool:
+    """Return whether a member of this name, of a record of a service, has what opens something, or what one person
+    knows alone: beside secrets a PIN or a TAN, but not the identity of one."""
+    words = [_singular(word.lower()) for word in _WORD.findall(name)]
+    return is_secret(name) or (words[-1:] != ["id"] and not _PERSONAL.isdisjoint(words))
 
 
 def _singular(word: str) -> str:

@@ -141,3 +141,21 @@ def test_a_quote_in_the_label_of_an_earlier_round_stands_for_itself() -> None:
     told = ["failing: run_tests filter=sailor's"]
     assert Session().calls("run_tests", "5 passed", filter="captain").texts("check", told) != []
     assert Session().calls("run_tests", "5 passed").texts("check", told) == ["passed: run_tests"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("update_plan", {"step": "1199", "plan": "Write tests"}),
+        ("create_plan", {"title": "Marathon", "budget": 20000}),
+        ("save_plan", {"timestamp": 1758400000}),
+        ("lift_throttle", {"line": "0170555011"}),
+        ("block_reasons", {"line": "0170555011"}),
+    ],
+)
+def test_a_plan_and_what_no_verb_tells_are_no_acts_of_a_service(tool: str, arguments: dict[str, Any]) -> None:
+    assert Session().calls(tool, '{"throttle": "lifted", "blocked": true}', **arguments).texts() == []
+
+
+def test_a_dispatch_is_no_patch() -> None:
+    assert Session().calls("cancel_dispatch", dispatch_id="DP-1199").texts() == ["cancel_dispatch DP-1199"]

@@ -142,6 +142,12 @@ def test_elements_and_settings_of_tools_are_told_without_values(
     assert not [text for text in texts if VALUE in text]
 
 
+@pytest.mark.parametrize("name", ["puk", "ssn", "passcode"])
+@pytest.mark.parametrize("text", ['{{"{}": "8811-7722"}}', '{{\\"{}\\": \\"8811-7722\\"}}', "{}=8811-7722"])
+def test_numbers_that_one_person_knows_alone_are_not_told(name: str, text: str) -> None:
+    assert "7722" not in without_secrets(text.format(name))
+
+
 def test_lists_of_other_things_are_told() -> None:
     assert Session().calls("create_x", "ok", id="a", labels=["red", "b1c2d3e4"]).texts() == [
         "create_x a (labels red; b1c2d3e4)"

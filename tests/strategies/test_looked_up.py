@@ -24,7 +24,7 @@ _SAYS = "That is booking NFW83L, Trelleborg-Rostock on 2025-08-09 at 08:00, stan
 _MADE = '"created_at":"2025-04-07T21:35:40"'
 
 
-def _session(asked: str = " May I ask why?", reply: str = "A change of plan.") -> list[Json]:
+def _session(asked: str = " May I ask why?", reply: str = "A change of plan.", booking: Json = _BOOKING) -> list[Json]:
     records: list[Json] = []
     for at, town in enumerate(("Visby", "Ventspils", "Turku", "Helsinki", "Gdynia")):
         found = json.dumps(
@@ -34,7 +34,7 @@ def _session(asked: str = " May I ask why?", reply: str = "A change of plan.") -
         records += [calling(call(f"c{at}", "find_price", f'{{"to": "{town}"}}')), result(f"c{at}", found)]
         records += [assistant(f"To {town} it is {at + 7} euros on deck 1, and the dog is free.")]
     records += [user("I want to cancel NFW83L."), calling(call("last", "get_booking", '{"booking_id": "NFW83L"}'))]
-    records += [result("last", json.dumps(_BOOKING)), assistant(f"{_SAYS}{asked}")]
+    records += [result("last", json.dumps(booking)), assistant(f"{_SAYS}{asked}")]
     return [*records, user(reply)] if reply else records
 
 
@@ -59,3 +59,10 @@ def test_they_do_not_where_nothing_was_asked_or_all_was_said(asked: str, ratio: 
 @pytest.mark.parametrize("ratio", _RATIOS)
 def test_they_do_not_where_nobody_has_answered_yet(ratio: float) -> None:
     assert _MADE not in _kept(_session(reply=""), ratio)
+
+
+@pytest.mark.parametrize("key", ["pin", "puk", "ssn", "passcode", "tan", "new_pin"])
+def test_no_line_with_what_one_person_knows_alone_does(key: str) -> None:
+    kept = _kept(_session(booking={**_BOOKING, key: "8811-7722"}), 0.22)
+    assert "8811-7722" not in kept
+    assert "8811-7722" in _kept(_session(booking={**_BOOKING, "seal": "8811-7722"}), 0.22)

@@ -9,7 +9,7 @@ from compactor_cli.features.work.json_results import result_members
 from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.secret_values import is_key, is_secret
+from compactor_cli.text.secret_values import is_key, is_private, is_secret
 from compactor_cli.text.shell import word_set
 
 IDENTITY_KEYS = ("reservation_id", "order_id", "booking_id", "issue_id", "id")
@@ -18,6 +18,13 @@ _NOT_MEANT = (
     *("user_id", "userId", "payment_id", "paymentId", "payment_method_id", "session_id", "request_id", "node_id"),
 )
 """Identities of who acts and how, not of what is acted on."""
+_NO_RECEIPTS = frozenset(_NOT_MEANT) - {"payment_id"}
+_OPENS = word_set("session token code pin puk tan otp passcode password secret credential auth link key")
+"""Words of members of which the value may open something, though it is called an identity."""
+_OF_NUMBERS = word_set("id iid number")
+"""Words of members that say that these have an identity, rather than of what."""
+_MAKING = word_set("create open book add post submit schedule file place order send register")
+"""Verbs that make what they are followed by."""
 ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
 """Addresses of things that are made with a title, and acted on by a number."""
 _NAMES_ITSELF = compiled_later(r"(?=\S*\d)(?!\d{4}-\d\d-\d\d(?:T|$)|\d\d?:\d\d)[\w#][\w.:#/-]{2,39}")
@@ -62,10 +69,18 @@ def stems(*names: str) -> set[str]:
 
 def identities(arguments: dict[str, Any]) -> list[str]:
     """Return what the arguments identify: a reservation, an order, an issue; what this is in comes behind it."""
-    others = (key for key in arguments if IDENTITY.search(key) and key not in _NOT_MEANT and not is_secret(key))
+    return [text for _, text in _identities(arguments)]
+
+
+def _identities(members: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the same, with the names of the members."""
+    others = (key for key in members if IDENTITY.search(key) and key not in _NOT_MEANT and not is_secret(key))
     keys = [*IDENTITY_KEYS, *sorted(others, key=lambda key: not _HOLDS.isdisjoint(tool_words(key)))]
-    said = filter(None, (scalar(arguments.get(key)) for key in keys))
-    return list(dict.fromkeys(text for text in said if not is_key(text)))[:2]
+    named: dict[str, str] = {}
+    for key in keys:
+        if (text := scalar(members.get(key))) and not is_key(text):
+            named.setdefault(text, key)
+    return [(key, text) for text, key in named.items()][:2]
 
 
 def held_in(arguments: dict[str, Any]) -> list[str]:
@@ -75,27 +90,33 @@ def held_in(arguments: dict[str, Any]) -> list[str]:
 
 
 def made_by(
-    said: str, arguments: dict[str, Any], *, named: bool = True, is_known: IsKnown = nothing_known
+    tool: str, said: str, arguments: dict[str, Any], *, named: bool = True, is_known: IsKnown = nothing_known
 ) -> list[str]:
     """Return what a result says to identify what was made: its identities, else, where it may be `named` by them, the
-    members that are one word with a digit, and that the call did not give. What something was called before the call
-    was not made by it."""
+    members that are one word with a digit, and that the call did not give. What was called so before the call was not
+    made by it, unless the member says that this is what the tool is about."""
     address = ADDRESS.search(said) if "https://" in said else None
     if address:
         return [address.group()]
     given = set(map(scalar, arguments.values()))
     for record in _records(said):
-        told = ((key, scalar(item)) for key, item in record.items() if key not in _NOT_MEANT and not is_secret(key))
+        told = ((key, scalar(item)) for key, item in record.items() if key not in _NOT_MEANT and not is_private(key))
         members = {key: text for key, text in told if text and not is_key(text)}
         if not _ISSUE_KEY.fullmatch(members.get("key", "")):
             members.pop("key", None)  # it may open something
-        called = [members[key] for key in _CALLED if names_itself(members.get(key, ""))]
-        single = (text for key, text in members.items() if names_itself(text) and not isinstance(record[key], float))
-        words = [text for text in single if named and text not in given]
-        found = called[:1] or identities(members) or words[:2]
+        called = [(key, members[key]) for key in _CALLED if names_itself(members.get(key, ""))]
+        single = ((key, text) for key, text in members.items() if names_itself(text))
+        words = [(key, text) for key, text in single if not isinstance(record[key], float) and text not in given]
+        found = called[:1] or _identities(members) or (words[:2] if named else [])
         if found:
-            return [] if is_known(found[0]) else found
+            return [text for key, text in found if _is_its_own(tool, key, text) or not is_known(text)]
     return []
+
+
+def _is_its_own(tool: str, key: str, text: str) -> bool:
+    """Return whether a member of a result names what the result is of: the `ticket_id` of `create_ticket`. A number
+    alone may have stood for something else before."""
+    return key in (*_CALLED, "id") or text.lstrip("#+").isdigit() or not stems(tool).isdisjoint(stems(key))
 
 
 def _records(said: str) -> Iterator[dict[str, Any]]:
@@ -106,14 +127,19 @@ def _records(said: str) -> Iterator[dict[str, Any]]:
     yield from within if len(within) == 1 else ()
 
 
-def receipt_of(tool: str, said: str, given: Sequence[str], is_known: IsKnown) -> tuple[tuple[str, str], ...]:
+def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return the name and the value of an identity that a result gives to what was done itself, rather than to what it
-    was done to: the `refund_id` of `refund_charge`."""
+    was done to: the `refund_id` of `refund_charge`, but not the `order_id` of `cancel_order`."""
     words = stems(tool)
+    meant = words & {verb} if verb not in _MAKING else words
+    given, objects = {scalar(value) for value in arguments.values()}, [stems(key) - _OF_NUMBERS for key in arguments]
     for key, value in result_members(said).items():
-        text = scalar(value)
-        if IDENTITY.search(key) and words & stems(key) and names_itself(text) and not is_key(text):
-            return () if text in given or is_known(text) else ((key, text),)
+        about, text = stems(key), scalar(value)
+        if not IDENTITY.search(key) or meant.isdisjoint(about) or not names_itself(text) or text in given:
+            continue
+        opens = is_key(text) or not _OPENS.isdisjoint(about)
+        if not opens and "_".join(tool_words(key)) not in _NO_RECEIPTS and about - _OF_NUMBERS not in objects:
+            return ((key, text),)
     return ()
 
 

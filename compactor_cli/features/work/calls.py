@@ -98,6 +98,8 @@ class ToolCall(Struct, frozen=True):
     """The number under which it still runs."""
     asked: str = ""
     """The number of the running command that the call asked for."""
+    begun: int = 0
+    """Index of the message of the call itself: results of calls beside it come later, and nobody knew them."""
 
     @property
     def said(self) -> str:
@@ -132,7 +134,9 @@ def read_calls(messages: Sequence[Message], pairing: Pairing | None = None) -> t
         if call.command and (number := _running(call.said[:WINDOW])):
             running[number] = call = replace(call, failed=None, undecided=True, running=number)
         found.append(call)
-    written = [_ended(_begun(call, 0), result, answer.index) for call, result, answer in written_calls(messages)]
+    written = [
+        _ended(_begun(call, answer.index - 1), result, answer.index) for call, result, answer in written_calls(messages)
+    ]
     calls = sorted([*found, *written], key=lambda call: call.message) if written else found
     return tuple(_settled(_in_folders(calls)))
 
@@ -199,8 +203,8 @@ def _begun(part: Part, index: int) -> ToolCall:
     tool, command = part.name.rsplit("__", 1)[-1], _shell_command(arguments)
     named, of_shell = named_command(tool, arguments, command)
     if named:
-        return ToolCall(named.split(" ", 1)[0], of_shell, named, index)
-    return ToolCall(tool, arguments, command, index)
+        return ToolCall(named.split(" ", 1)[0], of_shell, named, index, begun=index)
+    return ToolCall(tool, arguments, command, index, begun=index)
 
 
 def _shell_command(arguments: Any) -> str:

@@ -133,13 +133,21 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     titles += filter(None, (scalar(arguments.get(key)) for key in PATH_KEYS))
     held = [] if call.failed or verb_of(call.tool, arguments) != "create" else held_in(arguments)
     is_new = not given or set(given) <= set(held)
-    made = made_by(call.said, arguments, named=not asked, is_known=is_known) if is_new and not call.failed else []
+    made = (
+        made_by(call.tool, call.said, arguments, named=not asked, is_known=is_known)
+        if is_new and not call.failed
+        else []
+    )
     known = [] if any(titles) or call.failed else title_of(call.said, given)
     within = [text for text in held if made and not made[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(made or given or persons), *within]))
     title = " ".join(filter(None, [*titles, *known]))
     details = _details(call.tool, arguments, (asked, *made, *given))
-    receipt = receipt_of(call.tool, call.said, given, is_known) if given and not (made or call.failed) else ()
+    receipt = (
+        receipt_of(call.tool, verb_of(call.tool, arguments), call.said, arguments)
+        if given and not (made or call.failed)
+        else ()
+    )
     head = " ".join(filter(None, [call.tool, verb]))
     meant = " ".join(filter(None, [*(given or persons), *titles]))
     key = plain_key(f"{head} {meant}") if meant else act_text(head, details)
@@ -163,7 +171,7 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
 def is_untold(call: ToolCall) -> bool:
     """Return whether nobody knows how a call ended: an earlier round left out what its result said of it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    return not call.failed and not tells_end(call.said) and not made_by(call.said, arguments)
+    return not call.failed and not tells_end(call.said) and not made_by(call.tool, call.said, arguments)
 
 
 def _thing(tool: str, identity: str, arguments: dict[str, Any]) -> str:

@@ -10,7 +10,6 @@ from math import inf
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.acted_by_result import acted
 from compactor_cli.features.work.calls import ToolCall, handles, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import is_out_of_date
@@ -83,8 +82,7 @@ def _state_after(
     calls = read_calls(messages, pairing)
     before = sum(call.message <= told.last for call in calls)
     home = session_folder(folder, messages) or main_folder(calls)
-    before_calls = ToldBefore(messages, has_commands=any(call.command for call in calls))
-    state = KnownSoFar(home, files=ChangedFiles(home), calls=calls, told=before_calls)
+    state = KnownSoFar(home, files=ChangedFiles(home), calls=calls, told=ToldBefore(calls))
     for order, call in enumerate(calls[:before], -before):
         if call.answered:
             _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
@@ -283,12 +281,10 @@ def _effects(
     elif changes or is_untold(call):
         return
     elif acts(call.tool, call.arguments) or commits_elsewhere(call.arguments):
-        yield act_effect(call, lambda name: told.has(name, call.message))
+        yield act_effect(call, lambda name: told.has(name, call))
     else:
-        found = [*tool_sql_effects(call), *page_effects(call)]
-        yield from found
-        if not found and acted(call, told):
-            yield act_effect(call)
+        yield from tool_sql_effects(call)
+        yield from page_effects(call)
 
 
 def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:

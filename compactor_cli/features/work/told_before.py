@@ -1,47 +1,37 @@
-"""What was said before a call: how things were called then, and what the agent had asked the user to agree to."""
+"""What the results of earlier calls spoke of: things that were there before a call."""
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
-from compactor_cli.model.message import Message
+from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.text.patterns import compiled_later
 
-_ASKS = compiled_later(r"[?？؟](?:\W|$)")
-_SHORTEST = 4
-"""Characters from which on a name hardly stands in a text by chance."""
+_NAME = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
+"""One word with a digit, which may be a name; a shorter one may stand for something else."""
 
 
 class ToldBefore:
-    """The messages of a session, looked through where a call leaves open what it did."""
+    """The results of a session's calls, looked through once, where a call leaves open what it made."""
 
-    def __init__(self, messages: Sequence[Message] = (), *, has_commands: bool = False) -> None:
-        """`has_commands`: whether the agent runs commands."""
-        self._messages, self.has_commands = messages, has_commands
+    def __init__(self, calls: Sequence[ToolCall] = ()) -> None:
+        self._calls = calls
 
-    def has(self, name: str, message: int) -> bool:
-        """Return whether a name stands in what was said, called or put out before a message."""
-        if len(name) < _SHORTEST:
-            return False
-        whole = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-        before = (part.text for known in self._messages if known.index < message for part in known.parts)
-        return any(name in text and whole.search(text) is not None for text in before)
+    def has(self, name: str, call: ToolCall) -> bool:
+        """Return whether the result of another tool had a name first, before a call was made. Calls that failed tell
+        nothing, and what the tool itself had told first is its own: done twice it would read as two things."""
+        tool, message = self._first.get(name, (call.tool, call.begun))
+        return tool != call.tool and message < call.begun
 
-    def agreed_to(self, message: int) -> str:
-        """Return what the agent said when it last asked the user something who answered before a message, and nobody
-        said anything since: a call there may do what the user agreed to. Empty where it did not ask."""
-        last = bisect_left(self._messages, message, key=lambda known: known.index) - 1
-        before = reversed(self._messages[: last + 1])
-        answer = next((known for known in before if known.origin == "request" or _says(known)), None)
-        if answer is None or answer.origin != "request":
-            return ""
-        asked = next((known for known in before if known.origin == "request" or _says(known)), None)
-        text = "" if asked is None or asked.role != "assistant" else asked.text("text")
-        return text if _ASKS.search(text) else ""
+    @cached_property
+    def _first(self) -> dict[str, tuple[str, int]]:
+        """Which tool told of a name first, and on which message, by names."""
+        found: dict[str, tuple[str, int]] = {}
+        for call in sorted(self._told(), key=lambda call: call.message):
+            for name in _NAME.findall(call.said):
+                found.setdefault(name, (call.tool, call.message))
+        return found
 
-
-def _says(message: Message) -> bool:
-    """Return whether an agent says something to the user, and calls nothing."""
-    return message.role == "assistant" and not message.calls and message.text("text").strip() != ""
+    def _told(self) -> Iterator[ToolCall]:
+        return (call for call in self._calls if call.answered and not call.failed)

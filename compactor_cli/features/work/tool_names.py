@@ -34,8 +34,6 @@ _OF_SERVICE = compiled_later(
     r"(?!.*(?:[aA]pi|[sS]ecret|[aA]ccess|[pP]rivate)Key$).+"
 )
 """Arguments that say which thing of a service is meant."""
-_NUMBER_OF_THING = compiled_later(r"(?!\d{4}-\d\d-\d\d)[+#]?(?:[A-Za-z]{1,6}[-_]?)?\d[\d-]{3,19}")
-"""A number of a thing of a service, maybe with letters before it; no day."""
 _FILE_TOOL = compiled_later(r"(?:create|write|save|delete|update|move|rename|edit|copy)_?file$", re.IGNORECASE)
 _EDITING = ("edit", "patch")
 """Verbs that act outside the session only where an argument says which thing of a service is meant."""
@@ -63,8 +61,6 @@ _LOCAL = word_set(
 """What tools that work on files, pages and the agent's own notes begin with."""
 _ALSO_PAGES = word_set("page project")
 """Those that services have, too."""
-_RUNS_IT = word_set("run execute exec eval call invoke")
-"""Verbs of tools that run something, whatever this does."""
 _BETWEEN = word_set("for of to from by with in on at and or")
 _SERVICE_WORDS = 2
 """So many words of a service may stand before the verb: `google_calendar_create_event`."""
@@ -160,8 +156,6 @@ def _verb_on_thing(tool: str, arguments: object) -> str:
         return ""
     words = tool_words(tool)
     meant = [key for key in arguments if _OF_SERVICE.fullmatch(key)]
-    if words[-1:] == ("plan",) and words[0] in _VERBS:
-        return words[0] if any(map(_is_number_of_thing, arguments.values())) else ""
     if _FILE_TOOL.search(tool) and words[0] not in LOOKING:
         placed = any(_PLACE.search(key) for key in arguments if key not in meant)
         named = meant or not {"name", "title"}.isdisjoint(arguments)
@@ -169,12 +163,6 @@ def _verb_on_thing(tool: str, arguments: object) -> str:
     at = next((at for at, word in enumerate(words[:_SERVICE_WORDS]) if word in _EDITING), -1)
     told = words[:at] + words[at + 1 :] if at >= 0 and meant else ()
     return words[at] if told and (_LOCAL - _ALSO_PAGES).isdisjoint(told) and LOOKING.isdisjoint(told) else ""
-
-
-def _is_number_of_thing(value: object) -> bool:
-    """Return whether the value of an argument is a number, such as that of a line or of a customer, whose plan is that
-    of a contract."""
-    return isinstance(value, str | int) and _NUMBER_OF_THING.fullmatch(str(value)) is not None
 
 
 def asked_action(tool: str, arguments: object) -> str:
@@ -221,18 +209,6 @@ def acting_verb(tool: str) -> str:
     if words == ("submit",) or (len(words) > 1 and words[0] in _VERBS):
         return words[0]
     return _verb_of_service(words)
-
-
-@lru_cache(maxsize=1024)
-def is_of_service(tool: str) -> bool:
-    """Return whether a tool may act on a thing of a service, by its name: it has several words, of which none says that
-    it looks at something, works something out, or is of the session."""
-    words = tool_words(tool)
-    others = _OF_AGENT.isdisjoint(words) and _RECORDS.isdisjoint(words) and _FIGURES.isdisjoint(words)
-    verbs = words[:_SERVICE_WORDS]
-    return (
-        len(words) > 1 and not _WITHIN.search(tool) and others and (LOOKING | _RUNS_IT).isdisjoint((*verbs, words[-1]))
-    )
 
 
 def _verb_of_service(words: tuple[str, ...]) -> str:

@@ -15,6 +15,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.secret_values import is_private
 
 _MOST = 40
 """Newest groups that may stay at their place for being the newest."""
@@ -38,6 +39,8 @@ _LOOKED_UP = 0.2
 """Share of the room for what it had looked up before it asked, and did not say."""
 _VALUE = compiled_later(r":[ \t]*\"?([^\s\",{}\[\]][^\",{}\[\]]+[^\s\",{}\[\]])")
 """The value of a member, without those of two characters at most, which stand in any text."""
+_NAME = compiled_later(r"([\w.-]+)\"?[ \t]*:")
+"""What may be the name of a member."""
 
 
 def _is_own_member(lines: SessionLines, line: int) -> bool:
@@ -101,7 +104,8 @@ class NewestExchanges:
         said = "\n".join(self._messages[i].text("text") for group in self.last.values() for i in group.messages)
         own = (line for group in self._before_question for i in group.messages for line in lines.of_message(i))
         results = (line for line in own if not (lines.piece(line).speech or lines.piece(line).call))
-        new = [line for line in results if line not in lines.silent and _is_own_member(lines, line)]
+        public = (line for line in results if not any(map(is_private, _NAME.findall(lines.text(line)))))
+        new = [line for line in public if line not in lines.silent and _is_own_member(lines, line)]
         left = _LOOKED_UP * self._room
         for line in sorted(new, key=lambda line: (not any(map(str.isdigit, lines.text(line))), cost(line))):
             if cost(line) <= left and not any(value in said for value in _VALUE.findall(lines.text(line))):
