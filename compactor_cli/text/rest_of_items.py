@@ -21,8 +21,8 @@ _REST = compiled_later(
 )
 _NOT_IT = compiled_later(
     r"(?:n['’]t|(?<![^\W_])(?:skip|forget|ignore|drop|omit|without|not|never|(?:leave|cut)(?: out)?|keep"
-    r"|hold(?:ing)? off|(?:what|how) about|care about|than|nicht|ohne|lass|vergiss|ignorier\w*|no|sin|deja|olvida|ignora|salta|pas|sans"
-    r"|laisse|oublie|senza|lascia|non|sem|deixa|esqueça))"
+    r"|hold(?:ing)? off|(?:what|how) about|care about|than|nicht|ohne|lass|vergiss|ignorier\w*|no|sin|deja|olvida"
+    r"|ignora|salta|pas|sans|laisse|oublie|senza|lascia|non|sem|deixa|esqueça))"
     r"(?: (?!(?:and|but|then|und|aber|y|pero|et|mais|e|ma)[ ])[^\W\d_]+){0,4} $|[不别][^\s，,。]{0,3}$",
     re.IGNORECASE,
 )
