@@ -10,13 +10,14 @@ from compactor_cli.text.patterns import compiled_later
 
 _REST = compiled_later(
     r"(?<![^\W_])(?:"
-    r"(?:[Tt]he|[Aa]ll) (?:rest|others?(?= ones?\b)|others|remaining(?: ones?)?)|[Ee]verything else|[Aa]ll else"
+    r"(?:[Tt]he|[Aa]ll) (?:rest|other(?= ones\b)|others|remaining(?: (?:ones|items|points)|(?=\W*(?:$|[.,;:!\n]))))"
+    r"|[Ee]verything else|[Aa]ll else"
     r"|(?:(?<=^)|(?<=[.,;:!)] )|(?<=\band )|(?<=\bbut )|(?<=\n))[Rr]est"
     r"|(?:[Dd]e[nr] )[Rr]est|(?:[Dd]ie|[Aa]lle) (?:anderen|übrigen|restlichen)|[Aa]lles andere"
     r"|[Ee]l resto|[Ll][oa]s (?:demás|otr[oa]s)|[Ll]o demás"
     r"|[Ll]e reste|[Ll]es autres|[Ii]l resto|[Gg]li altri|[Ll]e altre"
     r"|[Oo] rest(?:o|ante)|[Oo]s (?:outros|demais)|[Aa]s (?:outras|demais)|[Оо]стальн(?:ые|ых|ое))(?![^\W_])"
-    r"(?! (?:of|say|said|think|thought|in the|der|des|von|de|del|du|dell)\b)"
+    r"(?! (?:(?:with|via|on|from|to) (?:my|the|your)|of|say|said|think|thought|in the|der|des|von|de|del|du|dell)\b)"
     r"|剩下的?|其余的?|其他的(?!话)|残り(?:は|の|も|を|全)",
 )
 _NOT_IT = compiled_later(
@@ -28,11 +29,11 @@ _NOT_IT = compiled_later(
 )
 """What stands before the rest where nothing is to be done about it."""
 _NOT_IT_BEHIND = compiled_later(
-    r"(?:[,:;–—-]|\s){1,4}(?:(?:(?:is|are|looks?|stays?|remains?|ist|sind|bleib(?:t|en)|está[n]?|est|sont)"
-    r"(?: (?:all|already|still|alle|schon))?|can stay)\s)?(?:no(?:t|n)?|none|nicht|nein|lass|pas|não|fine|ok(?:ay)?"
-    r"|good|perfect|right"
-    r"|as (?:is|it is|they are)|the same|out|irrelevant|unchanged|untouched|unaffected|closed|done|fixed"
-    r"|said|says|saw|think|gut|egal|bien|api|endpoints?|calls?|clients?|services?|requests?|routes?|interface)(?![\w'’-])"
+    r"(?: ones)?(?:[,:;–—-]|\s){1,4}(?:(?:is|are|was|were|has|have|had|looks?|stays?|remains?|ist|sind"
+    r"|war(?:en)?|bleib(?:t|en)|están?|son|est|sont|è|sono)(?! (?:to|yes|next|wanted|needed|zu)\b)"
+    r"|can stay|no(?:t|n)?|none|nicht|nein|lass|pas|não|fine|ok(?:ay)?|good|as (?:is|it is|they are)|the same|out"
+    r"|unchanged|untouched|said|says|saw|think|gut|egal|bien"
+    r"|api|endpoints?|calls?|clients?|services?|requests?|routes?|interface)(?![\w'’-])"
     r"|[^\s，,。]{0,2}[不别]",
     re.IGNORECASE,
 )

@@ -87,6 +87,9 @@ def test_of_numbers_and_letters_all_items_are_picked(answer: str, reply: str) ->
         "R5, what about the rest?",
         "Is R5 worse than the others?",
         "The rest endpoint R5 fails",
+        "R5 first, and pay the rest with my card",
+        "R5, and put the remaining balance on my card",
+        "R5. All the others are useless.",
     ],
 )
 def test_other_words_do_not_tell_of_the_rest(reply: str) -> None:
