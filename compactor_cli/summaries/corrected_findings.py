@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from compactor_cli.model.message import Message
 from compactor_cli.summaries.facts import WHERE
@@ -16,11 +17,16 @@ from compactor_cli.text.patterns import compiled_later
 
 _SLIGHT = compiled_later(r"\d{1,2}|(?:19|20)\d\d")
 """A figure that says nothing alone."""
+_NO_NOUN = (
+    r"(?=\s*(?:$|[.,;:!?)—–]|-\s)|\s+(?:in|with|there|here|when|and|but|so|by|on|about|because|earlier|before)\b)"
+)
 _TAKES_BACK = compiled_later(
-    r"\bI (?:had )?(?:misread|misunderstood|misinterpreted|mistook|miscounted|was (?:wrong|mistaken)"
-    r"|made an? (?:error|mistake)|got (?:it|that|this|the [\w-]+) wrong)\b"
-    r"|\bmy (?:mistake|earlier [\w ]{1,30} was wrong)\b|\bthat was wrong\b"
-    r"|\bich habe (?:mich (?:geirrt|vertan|verlesen|verrechnet)|[^.;]{0,40}(?:falsch|verwechselt))|\bmein fehler\b"
+    r"\bI (?:had )?(?:misread|misunderstood|misinterpreted|mistook|miscounted)\b(?!-| nothing\b)"
+    rf"|\bI (?:was (?:wrong|mistaken)|made an? (?:error|mistake)|got (?:it|that|this|the [\w-]+) wrong){_NO_NOUN}"
+    rf"|\b(?:my mistake|that was wrong)(?=\s*(?:$|[.,;:!)—–]|-\s))|\bmy earlier [\w ]{{1,30}} was wrong{_NO_NOUN}"
+    r"|\bich habe (?:mich (?:geirrt|vertan|verlesen|verrechnet)\b|(?!nichts)[^.,;]{0,40}\b(?:falsch (?:gelesen"
+    r"|verstanden|gezählt|gerechnet|gedeutet|angenommen|gesagt)|verwechselt)\b(?!\s+[\w/]))"
+    r"|\bmein fehler\b(?=\s*(?:$|[.,;:!]))"
     r"|\b(?:he|había) (?:interpretado|leído|entendido|contado) mal\b|\bme (?:he )?(?:equivoqué|equivocado|equivocaba)\b"
     r"|\bje me suis trompée?\b|\bj['’]ai mal (?:lu|compris|interprété|compté)\b|\berreur de ma part\b"
     r"|\bho (?:letto|interpretato|capito|contato) male\b|\bmi sono sbagliat[oa]\b|\bme enganei\b|\binterpretei mal\b"
@@ -28,6 +34,16 @@ _TAKES_BACK = compiled_later(
     re.IGNORECASE,
 )
 """How somebody says that what they said before does not hold."""
+_NOT_SO = compiled_later(
+    r"\b(?:if|whether|unless|in case|said|says?|saying|told|tells?|wrote|thought|thinks?|claim(?:s|ed)?|what|not"
+    r"|wenn|falls|ob|sagte?|si|dijo|dice|dit|disait|se)(?: (?:me|you|us|that|him|her))?\W*$|如果",
+    re.IGNORECASE,
+)
+"""What stands before such words where they are of others, or not sure."""
+_BEFORE = 20
+"""Characters that are looked at for that."""
+_CLOSING = 2
+"""Statements of what it came to that each statement before needs, at most."""
 _BACK = 8
 """Statements with figures before such words, at most, that they may take back."""
 
@@ -49,8 +65,8 @@ def with_corrections(items: Sequence[SummaryItem], messages: Sequence[Message] =
 
 
 def _came_to(items: Sequence[SummaryItem], asked: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield the statements of messages before the last one that says anything before the next request, each with what
-    that says of a figure of its message. `asked`: numbers of the requests."""
+    """Yield the statements of messages before the last one that says anything before the next request, each with the
+    nearest that this says of a figure of its own, or else of its message. `asked`: numbers of the requests."""
     turns: defaultdict[int, dict[int, list[int]]] = defaultdict(dict)
     for at, item in enumerate(items):
         if item.messages:
@@ -62,20 +78,33 @@ def _came_to(items: Sequence[SummaryItem], asked: Sequence[int]) -> Iterator[tup
         for own in before:
             named = frozenset[str]().union(*(figures[at] for at in own))
             if closing := [at for at in last if not named.isdisjoint(figures[at])]:
-                yield from ((at, closing) for at in own if figures[at])
+                yield from ((at, _nearest(figures[at], closing, figures)) for at in own if figures[at])
+
+
+def _nearest(own: frozenset[str], closing: Sequence[int], figures: Mapping[int, frozenset[str]]) -> Sequence[int]:
+    shared = (at for at in closing if not own.isdisjoint(figures[at]))
+    return [*islice(shared, _CLOSING)] or closing[:_CLOSING]
 
 
 def _taken_back(said: Sequence[tuple[int, str]]) -> Iterator[tuple[int, Sequence[int]]]:
     """Yield statements with a figure of a later message that takes something back, each with what says so."""
     figures = [_figures(text) for _, text in said]
+    of_message: defaultdict[int, set[str]] = defaultdict(set)
+    for own, (message, _) in zip(figures, said, strict=True):
+        of_message[message] |= own
     for at, (message, text) in enumerate(said):
-        if not _TAKES_BACK.search(text):
+        if not _says_wrong(text):
             continue
-        named = frozenset[str]().union(
-            *(own for own, (number, _) in zip(figures, said, strict=True) if number == message)
-        )
-        earlier = [before for before in range(at) if said[before][0] != message and figures[before]][-_BACK:]
-        yield from ((before, [at]) for before in earlier if not named.isdisjoint(figures[before]))
+        earlier = (before for before in range(at - 1, -1, -1) if said[before][0] != message and figures[before])
+        named = of_message[message]
+        yield from ((before, [at]) for before in islice(earlier, _BACK) if not named.isdisjoint(figures[before]))
+
+
+def _says_wrong(text: str) -> bool:
+    """Return whether somebody says in a statement that what they said before does not hold."""
+    return any(
+        not _NOT_SO.search(text[max(0, back.start() - _BEFORE) : back.start()]) for back in _TAKES_BACK.finditer(text)
+    )
 
 
 def _figures(text: str) -> frozenset[str]:

@@ -25,18 +25,13 @@ _ENDS = compiled_later(
     r"(?:it|that|this|them|him|her|us|me|you|now|so|too|yes|yep|yeah|ok|okay|do|go|fine|good|sure|great|done"
     r"|well|here|there|then|again|thanks|ja|nein|gut|das|es|ihn|sie|jetzt|mal|dann|sí|si|bien|eso|esto|ya|oui"
     r"|non|ça|là|bene|sì|così|isso|sim|não)",
-    re.IGNORECASE,
 )
 """Short words before a point that is that of a sentence, though this is the only time that they are there."""
-_NAMED = frozenset(("INC", "LTD", "CORP", "ETC", "BZW", "FIG", "VOL", "EST"))
-"""Abbreviations that are written in capitals as well."""
 _WORDS_BEFORE, _BEFORE = 4, 200
 """Words of such a sentence, at least, as what is shorter may end in an abbreviation, and the characters that are looked
 at for them."""
 _WHOLE_WORD = 5
 """Letters from which on a word before a point is no abbreviation; a shorter one has to be there without it too."""
-_ABBREVIATED = 2
-"""Letters of a word in capitals up to which a point behind it may be its own."""
 _BARE_WORD = compiled_later(r"[^\W\d_]+(?![\w.])")
 _GOES_ON_BEHIND = r"[^\S\n]*[,;，、]|[^\S\n]+[a-zà-öø-ÿ]"
 _QUOTED = compiled_later(
@@ -142,11 +137,7 @@ def _small_ends(line: str) -> Iterator[re.Match[str]]:
     for match in _SMALL_END.finditer(line):
         before = line[max(begin, match.start() - _BEFORE) : match.start()].rsplit(maxsplit=_WORDS_BEFORE)
         word = before[-1].lstrip("([\"'«„“‘`*_")
-        joins = _JOINS.match(line, match.end()) is not None
-        if joins and (
-            _ENDS.fullmatch(word)
-            or (word.isupper() and word.isalpha() and len(word) > _ABBREVIATED and word not in _NAMED)
-        ):
+        if word.islower() and _ENDS.fullmatch(word) and _JOINS.match(line, match.end()):
             begin = match.end()
             yield match
             continue

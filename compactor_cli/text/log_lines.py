@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from compactor_cli.text.patterns import compiled_later
@@ -13,29 +14,38 @@ _STAMP = rf"[ \t]*[\[(]?(?:(?:{_DATE}(?:[T:]|[ ,]{{1,2}})|{_MONTH} )?{_TIME}(?: 
 """What a line of a log begins with: a time, with the day before it or not."""
 _WRITTEN = compiled_later(_STAMP)
 _LOW = r"(?:error|fatal|panic)"
-_FIELD = (
-    rf"\[(?!(?:\w+:)?{_LOW}\])[^\]\n]{{1,60}}\]|[-–|](?= )|(?<=[-–|] )[\w.$:<>-]{{1,80}}(?= +[-–|])"
-    r"|(?![A-Z]+\b)(?!\w*(?:[Ee]rror|Exception|atal|anic)\b:?(?:\s|$))[A-Za-z](?=[\w-]*[.:/\[\d])"
-    r"[\w.$/@:<>\[\]-]{1,80}"
-    r"|(?<=\d )[a-z][a-z-]{1,40}(?= [\w.-]+\[\d+\]:)"
+_FIELD = compiled_later(
+    r"[ \t]+(?:\[[^\]\n]{1,60}\]|[-–|](?= )|(?<=[-–|] )(?=[\d_.$:<>-]*[^\W\d_])[\w.$:<>-]{1,80}(?= +[-–|])"
+    r"|(?![A-Z]+\b)(?!\w*(?:[Ee]rror|Exception|atal|anic)\b:?(?:\s|$))[A-Za-z](?=[\w-]*[.:/\[\d])[\w.$/@:<>\[\]-]{1,80}"
+    r"|(?<=\d )[a-z][a-z-]{1,40}(?= [\w.-]+\[\d+\]:))"
 )
 """What stands between the time and the level: a thread or a logger, a separator, a name between two, a host."""
-_FIGURE = r"(?![ \t:=]*[\d.]+[ \t]*%?[ \t]*(?:$|[,;|]))"
-_LEVEL = (
-    rf"\W?(?:(?:ERROR|FATAL|PANIC)\b{_FIGURE}|\[(?:\w+:)?{_LOW}\]|(?<=\[)(?:\w+:)?{_LOW}\]"
-    rf"|(?:[Ee]rror|[Ff]atal|[Pp]anic):(?=\s){_FIGURE}|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):\s)"
+_FIELDS = 6
+"""Such fields, at most."""
+_OTHERWISE = compiled_later(
+    r"[ \t]+(?:\[[^\]\n]{0,40}?\b(?:info|debug|warn(?:ing)?|trace|notice|verbose|ok|pass(?:ed)?|success)\b(?![\w-])"
+    r"|(?:info|debug|warn(?:ing)?|trace|notice|verbose|ok|done|pass(?:ed)?|success)(?![\w-])|[0-9a-f]{7,40}[ \t])",
+    re.IGNORECASE,
 )
-_LOGGED = compiled_later(rf"{_STAMP}(?:[ \t]+(?:{_FIELD}))*[ \t]*(?<=[ \t\])]){_LEVEL}")
-"""A line of a log that is of an error by its level, or by what it begins to say."""
+"""A field that says that nothing went wrong, and the checksum in a line of a log of commits, which tells of changes."""
+_FIGURE = (
+    r"(?![ \t:=]*(?:[\d.]+[ \t]*%?[ \t]*(?:$|[,;|])|0(?![\w.])|(?:no|none|nil|null)[ \t.]*$|none\b|ignored\b"
+    r"|(?:counts?|lines?|total|rate)[ \t]*[:=][ \t]*0(?![\w.])))"
+)
+_LEVEL = compiled_later(
+    rf"[ \t]*(?<=[ \t\])])\W?(?:(?:ERROR|FATAL|PANIC)\b(?!\.\w){_FIGURE}|\[(?:\w+:)?{_LOW}\]|(?<=\[)(?:\w+:)?{_LOW}\]"
+    rf"|(?:[Ee]rror|[Ff]atal|[Pp]anic):(?=\s){_FIGURE}|(?:\w{{1,60}}\.){{0,12}}[A-Z]\w*(?:Error|Exception):\s)"
+)
+_KEY = r"(?:level|lvl|severity)"
 _PAIRS = compiled_later(
-    rf"""(?:[\w.]+=(?:"[^"\n]*"|[^\s"]*)[ \t]+)*(?:level|lvl|severity)="?(?i:{_LOW})"?(?=[ \t])"""
-    r".*[ \t](?:msg|message|err|error)="
+    rf"""(?:(?!{_KEY}=)[\w.]+=(?:"[^"\n]*"|[^\s"]*)[ \t]+)*{_KEY}="?(?i:{_LOW})"?(?=[ \t])"""
+    r""".*[ \t](?:msg|message|err|error)="?[^\s"]"""
 )
-_RECORD = compiled_later(
-    r'\{(?=.*"(?:msg|message|event|error|err)"[ \t]*:).*"(?:level|lvl|severity|levelname|log\.level)"[ \t]*:[ \t]*'
-    rf'"(?i:{_LOW})"'
-)
+_RECORD = compiled_later(rf'"(?i:{_LOW})"')
+_LEVELS = ("level", "lvl", "severity", "levelname", "log.level")
+_SAID = ("msg", "message", "event", "error", "err")
 """The same where a line has its parts by name."""
+_OVER = ("resolved", "fixed", "closed", "ok", "ignored", "suppressed")
 _MAY_LOG = compiled_later(rf"{_STAMP}|\s*(?:\{{|[\w.]+=)", re.IGNORECASE)
 _LONGEST = 2_000
 
@@ -56,5 +66,38 @@ def logs_error(line: str) -> bool:
         return False
     bare = line.strip()
     if bare.startswith("{"):
-        return bare.endswith("}") and _RECORD.match(bare) is not None
-    return _LOGGED.match(line) is not None or _PAIRS.match(bare) is not None
+        return bare.endswith("}") and _RECORD.search(bare) is not None and _is_of_error(bare)
+    return _has_level(line) or _PAIRS.match(bare) is not None
+
+
+def _has_level(line: str) -> bool:
+    """Return whether a line that begins with its time has the level of an error, or begins to say one, behind a few
+    fields, which are read one by one."""
+    part = _WRITTEN.match(line)
+    for _ in range(_FIELDS + 1):
+        if part is None or _OTHERWISE.match(line, part.end()):
+            return False
+        if _LEVEL.match(line, part.end()):
+            return True
+        part = _FIELD.match(line, part.end())
+    return False
+
+
+def _is_of_error(line: str) -> bool:
+    """Return whether an object of JSON has the level of an error itself, says something, and is not over."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    level = next((record[key] for key in _LEVELS if key in record), None)
+    said = any(record.get(key) for key in _SAID)
+    return _has_word(level, ("error", "fatal", "panic")) and said and not _is_over(record)
+
+
+def _is_over(record: dict[str, object]) -> bool:
+    over = any(record.get(key) is True for key in ("fixed", "resolved", "ignored", "suppressed"))
+    return over or any(_has_word(record.get(key), _OVER) for key in ("state", "status"))
+
+
+def _has_word(value: object, words: tuple[str, ...]) -> bool:
+    return isinstance(value, str) and value.lower() in words

@@ -10,29 +10,44 @@ from compactor_cli.text.patterns import compiled_later
 
 _REST = compiled_later(
     r"(?<![^\W_])(?:"
-    r"(?:[Tt]he|[Aa]ll) (?:rest|others?(?= ones?\b)|others|remaining(?: ones?)?)|[Ee]verything else|[Aa]ll else"
+    r"(?:[Tt]he|[Aa]ll) (?:rest|other(?= ones\b)|others|remaining(?: (?:ones|items|points)|(?=\W*(?:$|[.,;:!\n]))))"
+    r"|[Ee]verything else|[Aa]ll else"
     r"|(?:(?<=^)|(?<=[.,;:!)] )|(?<=\band )|(?<=\bbut )|(?<=\n))[Rr]est"
     r"|(?:[Dd]e[nr] )[Rr]est|(?:[Dd]ie|[Aa]lle) (?:anderen|übrigen|restlichen)|[Aa]lles andere"
     r"|[Ee]l resto|[Ll][oa]s (?:demás|otr[oa]s)|[Ll]o demás"
     r"|[Ll]e reste|[Ll]es autres|[Ii]l resto|[Gg]li altri|[Ll]e altre"
     r"|[Oo] rest(?:o|ante)|[Oo]s (?:outros|demais)|[Aa]s (?:outras|demais)|[Оо]стальн(?:ые|ых|ое))(?![^\W_])"
-    r"(?! (?:of|say|said|think|thought|in the|der|des|von|de|del|du|dell)\b)"
+    r"(?! (?:(?:with|via|on|from|to) (?:my|the|your)|of|say|said|think|thought|in the|der|des|von|de|del|du|dell)\b)"
     r"|剩下的?|其余的?|其他的(?!话)|残り(?:は|の|も|を|全)",
 )
 _NOT_IT = compiled_later(
-    r"(?<![^\W_])(?:skip|forget|ignore|drop|omit|without|not|never|n['’]t|(?:leave|cut) out|nicht|ohne"
-    r"|vergiss|ignorier\w*|no|sin"
-    r"|olvida|ignora|salta|pas|sans|oublie|senza|non|sem|esqueça)(?: [^\W\d_]+){0,2} $|[不别][^\s，,。]{0,3}$",
+    r"(?:n['’]t|(?<![^\W_])(?:skip|forget|ignore|drop|omit|without|not|never|(?:leave|cut)(?: out)?|keep"
+    r"|hold(?:ing)? off|(?:what|how) about|care about|than|nicht|ohne|lass|vergiss|ignorier\w*|no|sin|deja|olvida"
+    r"|ignora|salta|pas|sans|laisse|oublie|senza|lascia|non|sem|deixa|esqueça))"
+    r"(?: (?!(?:and|but|then|und|aber|y|pero|et|mais|e|ma)[ ])[^\W\d_]+){0,4} $|[不别][^\s，,。]{0,3}$",
     re.IGNORECASE,
 )
 """What stands before the rest where nothing is to be done about it."""
+_NOT_IT_BEHIND = compiled_later(
+    r"(?: ones)?(?:[,:;–—-]|\s){1,4}(?:(?:is|are|was|were|has|have|had|looks?|stays?|remains?|ist|sind"
+    r"|war(?:en)?|bleib(?:t|en)|están?|son|est|sont|è|sono)(?! (?:to|yes|next|wanted|needed|zu)\b)"
+    r"|can stay|no(?:t|n)?|none|nicht|nein|lass|pas|não|fine|ok(?:ay)?|good|as (?:is|it is|they are)|the same|out"
+    r"|unchanged|untouched|said|says|saw|think|gut|egal|bien"
+    r"|api|endpoints?|calls?|clients?|services?|requests?|routes?|interface)(?![\w'’-])"
+    r"|[^\s，,。]{0,2}[不别]",
+    re.IGNORECASE,
+)
+"""What stands behind it then, and what makes another thing of the word."""
+_SENTENCE = compiled_later(r"[^.!?。！？\n]*([?？])?")
+_ASKED_OF = compiled_later(r"(?<![^\W_])(?:please|(?:can|could|would|will) you)(?![^\W_])", re.IGNORECASE)
+"""What a question has that asks to do something."""
 _BEFORE = 40
-"""Characters that are looked at for that."""
+"""Characters that are looked at before it."""
 _CODE = r"[A-Z]{1,4}-?\d{1,4}[a-z]?"
 _ITEM = compiled_later(
-    rf"^[ \t]*(?:(?:[-*•|]|#{{1,6}}|\d{{1,2}}[.)])[ \t]+)?"
-    rf"(?:\*\*|__)?\(?({_CODE}(?:(?:, ?| ?[/&+] ?| and )[ \t]*{_CODE})*)\)?"
-    r"(?:\*\*|__)?(?=[:：]|[ \t]+\S|\*\*)",
+    rf"^[ \t]*((?:[-*•|]|#{{1,6}}|\d{{1,2}}[.)])[ \t]+)?(?:\*\*|__)?\(?"
+    rf"({_CODE}(?:[ \t]{{0,2}}(?:[,/&+]|and(?=[ \t]))[ \t]{{0,2}}{_CODE}){{0,30}})\)?"
+    r"(?:\*\*|__|(?=[:：]|(?(1)[ \t]+\S|[ \t]+[–—-][ \t])))",
     re.MULTILINE,
 )
 """The line that begins an item with a code, or with several: `- R2, R13: fixed`."""
@@ -44,19 +59,23 @@ _DONE = compiled_later(
     re.IGNORECASE,
 )
 """Says of an item that nothing is left to do."""
+_KIND = compiled_later(r"[A-Z]+")
 _LEAST = 3
-"""Items with codes that make a list."""
+"""Items with codes of one kind that make a list."""
 _LONGEST = 1_200
 """Characters of a reply up to which it may speak of a list."""
 
 
 def tells_of_rest(reply: str) -> bool:
-    """Return whether a reply says what is to become of the items that it does not name."""
-    if len(reply) > _LONGEST:
+    """Return whether a reply says that something is to become of the items that it does not name."""
+    return len(reply) <= _LONGEST and any(_is_wanted(reply, rest) for rest in _REST.finditer(reply))
+
+
+def _is_wanted(reply: str, rest: re.Match[str]) -> bool:
+    if _NOT_IT.search(reply[max(0, rest.start() - _BEFORE) : rest.start()]) or _NOT_IT_BEHIND.match(reply, rest.end()):
         return False
-    return any(
-        not _NOT_IT.search(reply[max(0, rest.start() - _BEFORE) : rest.start()]) for rest in _REST.finditer(reply)
-    )
+    sentence = _SENTENCE.match(reply, rest.end())
+    return sentence is None or sentence[1] is None or _ASKED_OF.search(reply) is not None
 
 
 def coded_items(answer: str, reply: str) -> list[tuple[int, int]]:
@@ -74,14 +93,22 @@ def unnamed_items(answer: str, reply: str) -> list[tuple[int, int]]:
 
 def _coded(answer: str, reply: str) -> Iterator[tuple[tuple[int, int], list[str]]]:
     """Yield these items, each with its codes."""
-    found = [*_ITEM.finditer(answer)] if len(reply) <= _LONGEST else []
-    codes = [_NAMED.findall(item[1]) for item in found]
-    if len(found) < _LEAST or {*chain.from_iterable(codes)}.isdisjoint(_NAMED.findall(reply)):
-        return
     if not tells_of_rest(reply):
         return
+    named = {*_NAMED.findall(reply)}
+    kinds = {_kind(code) for code in named}
+    found = [*_ITEM.finditer(answer)] if named else []
+    codes = [_NAMED.findall(item[2]) for item in found]
+    of_kind = [not kinds.isdisjoint(map(_kind, own)) for own in codes]
+    if sum(of_kind) < _LEAST or named.isdisjoint(chain.from_iterable(codes)):
+        return
     starts = [item.start() for item in found]
-    for start, end, own in zip(starts, [*starts[1:], len(answer)], codes, strict=True):
+    for start, end, own, is_of_kind in zip(starts, [*starts[1:], len(answer)], codes, of_kind, strict=True):
         text = answer[start:end]
         text = text.partition("\n\n")[0] if end == len(answer) else text
-        yield (start, start + len(text.rstrip())), own
+        if is_of_kind:
+            yield (start, start + len(text.rstrip())), own
+
+
+def _kind(code: str) -> str:
+    return _KIND.match(code)[0]  # type: ignore[index]

@@ -127,10 +127,12 @@ class Scopes:
 
     def around(self, at: int) -> int:
         """Return where that begins which says what a place of the text is in: the definition or heading around it, the
-        definition below a comment, the beginning of a long line that says what it is, or the record that failed among
-        others; -1 where nothing does."""
-        if self._failed >= 0:
-            return self._failed
+        definition below a comment, the beginning of a long line that says what it is, or, where none of these does, the
+        record that failed among others; -1 where nothing does."""
+        own = self._own(at)
+        return own if own >= 0 else self._failed
+
+    def _own(self, at: int) -> int:
         begin = max(0, at - _LONGEST)
         start = self._text.rfind("\n", begin, at) + 1 or begin
         if (defined := self._definitions.get(start, at)) < at:

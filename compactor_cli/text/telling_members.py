@@ -11,15 +11,16 @@ from compactor_cli.text.units import Span, outer_spans
 
 _STATE = compiled_later(
     r'"(state|status|result|outcome|conclusion|phase|verdict)"[ \t\n]*:[ \t\n]*"([^"\\\n]{1,40})"'
-    r'(?:[ \t\n]*,[ \t\n]*"(?:details?|error|message|reason|description)"[ \t\n]*:[ \t\n]*'
+    r'(?:[ \t\n]*,[ \t\n]*"(details?|error|message|reason|description)"[ \t\n]*:[ \t\n]*'
     r'"(?:[^"\\]|\\.){1,300}")?'
 )
 """What a record has as its state, with what is said of that right behind it."""
 _FAILED = compiled_later(
-    r"fail(?:ed|ure|ing)?|error(?:ed)?|denied|conflict|rejected|timed?[ _-]?out|crash(?:ed|loopbackoff)|aborted"
-    r"|unhealthy|broken|fehlgeschlagen|fallid[oa]|échec|失败|失敗",
-    re.IGNORECASE,
+    r"fail(?:ed|ure|ing)?|error(?:ed)?|crash(?:ed|loopbackoff)|fehlgeschlagen|fallid[oa]|échec|失败|失敗", re.IGNORECASE
 )
+_WHY = ("error", "detail", "details", "reason")
+_PERHAPS = compiled_later(r"denied|conflict|rejected|timed?[ _-]?out|aborted|unhealthy|broken", re.IGNORECASE)
+"""States that tell of a failure where the record says why: others are the usual end of an order or a request."""
 _LEAST = 3
 """Records with a state from which on they say what is usual."""
 _FEW = 0.5
@@ -40,7 +41,7 @@ def failed_records(text: str) -> list[Span]:
     failed: defaultdict[str, list[Span]] = defaultdict(list)
     for state in _STATE.finditer(text):
         states[state[1]] += 1
-        if _FAILED.fullmatch(state[2]):
+        if _FAILED.fullmatch(state[2]) or (_PERHAPS.fullmatch(state[2]) and state[3] in _WHY):
             failed[state[1]].append(state.span())
     news = [spans for key, spans in failed.items() if states[key] >= _LEAST and len(spans) <= _FEW * states[key]]
     return [span for spans in news for span in spans[:_MOST]]

@@ -1,10 +1,13 @@
-"""Rules without "never" and "always": what holds from now on, what may not be, and verbs behind a "not"."""
+"""Rules without "never" and "always": what is to be done from now on, and what may not be until somebody says so."""
 
 from __future__ import annotations
+
+import time
 
 import pytest
 
 from compactor_cli.strategies.shared.binding import orders
+from compactor_cli.strategies.shared.ordering import is_standing
 from compactor_cli.text.clauses import split_clauses
 
 
@@ -15,25 +18,21 @@ def _orders(text: str) -> bool:
 @pytest.mark.parametrize(
     "text",
     [
-        "From now on, tabs.",
         "from now on use the second gauge for retries",
-        "ok and from now on the deadline is Friday",
+        "From now on, write the tests first.",
+        "From now on you answer in short sentences.",
         "let's keep the workers at 2 from now on",
+        "keep it from now on at 2",
         "for the rest of this session keep answers short",
-        "until further notice the deploys go through Ana",
-        "In future, refund first and then write.",
-        "Please ask me in future.",
+        "From now on, if a gauge fails, stop.",
+        "From now on no tables.",
         "Ab sofort bitte vor jedem Push fragen.",
-        "künftig die Tests zuerst",
-        "a partir de ahora todo en euros",
-        "désormais tu réponds en français",
-        "d'ora in poi rispondi in italiano",
-        "а впредь пиши по-русски",
+        "a partir de ahora usa euros",
         "从现在起只用中文",
         "今後は日本語で答えて",
     ],
 )
-def test_what_holds_from_now_on_is_a_rule(text: str) -> None:
+def test_what_is_to_be_done_from_now_on_is_a_rule(text: str) -> None:
     assert _orders(text)
 
 
@@ -42,14 +41,31 @@ def test_what_holds_from_now_on_is_a_rule(text: str) -> None:
     [
         "from now on it crashes",
         "It works from now on.",
+        "Use it, it works from now on.",
         "Is it fixed from now on?",
-        "In the future we may add X.",
+        "from now on the build takes 12 minutes",
+        "from now on build 7 takes 12 minutes",
+        "from now on test runs are slow",
+        "we can from now on use the second gauge",
+        "Since 12:00 and from now on the API returns 403.",
+        "Sales fell from this point on.",
+        "from this point on the logs show only timeouts",
+        "For the rest of the day the server was down.",
+        "The model answered well for the rest of the session.",
+        "Please tell me what happens from now on",
+        "In future, prices rise.",
+        "In future, ok.",
+        "Please tell me what happens in future",
         "in future releases the flag is gone",
-        "In future, releases will be signed.",
         "in Zukunft wollen wir das ändern",
         "That is something for the rest of the gang.",
-        "ab jetzt läuft alles",
-        "désormais tout marche",
+        "ab sofort ist das Büro zu",
+        "zukünftig wird es teurer",
+        "désormais la page charge",
+        "впредь всё работает",
+        "今后会更好",
+        "今後の予定を教えて",
+        "これからは便利ですね",
         "nothing from now on",
     ],
 )
@@ -60,22 +76,13 @@ def test_how_things_are_from_now_on_is_none(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "no job starts on a target without pk",
-        "no job may start on a target without pk",
-        "no merge without review",
         "no refunds over 100 until I say so",
+        "no merge without my ok",
+        "no deploy to production without asking me",
         "no more than three sentences",
-        "no te fíes del banco",
-        "no pidas los 18,15",
-        "não apague as linhas",
-        "non toccare la tabella",
-        "ne supprimez rien",
-        "ne touche pas à la base",
-        "Ändere die Tabelle nicht.",
-        "bitte lösch keine Zeilen",
     ],
 )
-def test_what_may_not_be_and_not_be_done_is_a_ban(text: str) -> None:
+def test_what_may_not_be_until_somebody_says_so_is_a_ban(text: str) -> None:
     assert _orders(text)
 
 
@@ -83,25 +90,32 @@ def test_what_may_not_be_and_not_be_done_is_a_ban(text: str) -> None:
     "text",
     [
         "no luck without sudo",
-        "no output without -v",
         "no response until I restart",
-        "no files were found without a header",
+        "no tests run until I push",
+        "no build starts without a token, that's the bug",
+        "no user gets in without a login",
+        "no job may fail",
+        "no answer yet until I hear from Bob",
         "No more than two of them failed.",
-        "no more than 3 were found",
+        "No more than 3 rows are in the table",
+        "No more than two weeks remain",
         "no changes to the files",
-        "no changes in legal cases",
         "No tienes acceso a los logs",
-        "no funciona el servidor",
+        "no comes el pan",
         "no las primeras filas, las otras",
         "não funciona o botão",
         "non avere accesso è strano",
-        "non funziona niente",
-        "ne marche pas",
-        "ne trouve pas le fichier",
+        "ne change rien au problème",
         "das geht nicht",
-        "Ändert nichts.",
-        "Mach ich nicht.",
+        "Buch kein Bestand",
     ],
 )
 def test_what_does_not_work_or_is_not_there_is_none(text: str) -> None:
     assert not _orders(text)
+
+
+@pytest.mark.parametrize("words", ["from now on it ", "no job a-b ", "please ", "künftig "])
+def test_a_long_text_is_read_once(words: str) -> None:
+    began = time.process_time()
+    is_standing(words * 4_000)
+    assert time.process_time() - began < 1

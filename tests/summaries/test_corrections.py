@@ -149,7 +149,31 @@ def test_a_theory_needs_the_words_that_take_it_back(taken_back: str) -> None:
     assert taken_back.lower() in _needs(items, (2, 8))[THEORY]
 
 
-@pytest.mark.parametrize("said", ["It was wrong in sheet 4.", "The sign is wrong there.", "That was not wrong."])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "It was wrong in sheet 4.",
+        "The sign is wrong there.",
+        "That was not wrong.",
+        "I made an error handler for it.",
+        "If I was wrong, tell me.",
+        "He said I was wrong.",
+        "I was wrong-footed by it.",
+        "My mistake in the test is on purpose.",
+        "I got the test wrong-value case to pass.",
+        "Il a dit: je me suis trompé.",
+        "Ich habe die falsche Datei gelöscht.",
+        "Ich habe geprüft, was falsch ist.",
+    ],
+)
 def test_what_is_wrong_elsewhere_takes_nothing_back(said: str) -> None:
     items = _items((THEORY, 7), ("With them the gate goes to 665.50 EUR from 332.75.", 12), (said, 12))
     assert said.lower() not in _needs(items, (2, 8))[THEORY]
+
+
+def test_what_was_said_on_the_way_needs_two_statements_of_what_it_came_to_at_most() -> None:
+    closing = [f"So {sum_} EUR of 30,871.43 are at the bank." for sum_ in ("112.50", "114.50", "118.15", "116.50")]
+    needs = _needs(_items((ON_THE_WAY, 21), *((said, 25) for said in closing)))
+    assert needs[ON_THE_WAY] == tuple(said.lower() for said in closing[:2])
+    other = _needs(_items(("The book has 118.15 EUR.", 21), (ON_THE_WAY, 21), *((said, 25) for said in closing)))
+    assert other["The book has 118.15 EUR."] == (closing[2].lower(),)

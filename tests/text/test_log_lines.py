@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from compactor_cli.text.outcomes import error_lines, result_errors
@@ -51,7 +53,30 @@ def test_a_line_of_a_log_tells_of_an_error_by_its_level(line: str) -> None:
         '{"rules": {"level": "error"}}',
         '{"level": "info", "msg": "error"}',
         "level=info msg=error",
+        "06:31:07 [INFO] error: none",
+        "06:31:07 [debug] tides.gates ValueError: tried again",
+        "06:31:07 [WARN] [gates] ValueError: tried again",
+        "06:31:07 ok: ERROR ignored",
+        "06:31:07 ERROR ignored",
+        "06:31:07 ERROR none",
+        "06:31:07 ERROR: no",
+        "06:31:07 ERROR 0 of 12 gates",
+        "06:31:07 ERROR count: 0",
+        "2026-11-29 06:31:07 a1b2c3d fix: ERROR is shown",
+        "2026-11-29 06:31:07 +0100 a1b2c3d ERROR is shown",
+        "2026-11-29 06:31:07 docs/error.log ERROR.md",
+        '{"msg": "x", "filters": {"level": "error"}}',
+        '{"level": "error", "msg": "unused", "fixed": true}',
+        '{"level": "error", "msg": "gate", "state": "resolved"}',
+        '{"level": "error", "error": null}',
     ],
 )
 def test_other_lines_with_the_word_do_not(line: str) -> None:
     assert result_errors(f"06:30:00 INFO [gates] opened\n{line}\nclosed", None) == []
+
+
+@pytest.mark.parametrize("field", ["- ", "- a ", "- a.b ", "a.b - ", "[a] ", "| "])
+def test_a_line_of_many_fields_is_read_once(field: str) -> None:
+    began = time.process_time()
+    assert result_errors(f"opened\n06:31:07 {field * 20}error\nclosed", None) == []
+    assert time.process_time() - began < 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from compactor_cli.text.picked_items import picked_items
@@ -65,7 +67,62 @@ def test_of_numbers_and_letters_all_items_are_picked(answer: str, reply: str) ->
 
 
 @pytest.mark.parametrize(
-    "reply", ["take a rest", "restart it", "forget the others", "the others said no", "otherwise ok"]
+    "reply",
+    [
+        "take a rest",
+        "restart it",
+        "forget the others",
+        "the others said no",
+        "otherwise ok",
+        "R5, but leave the rest",
+        "R5: keep the rest as is",
+        "R5, don't touch any of the others",
+        "R5. I don't care about the rest",
+        "R5, the rest: no",
+        "R5, der Rest nicht",
+        "R5, los demás no",
+        "R5: 其他的不要",
+        "R5. the rest is fine",
+        "R5 only; everything else unchanged",
+        "R5, what about the rest?",
+        "Is R5 worse than the others?",
+        "The rest endpoint R5 fails",
+        "R5 first, and pay the rest with my card",
+        "R5, and put the remaining balance on my card",
+        "R5. All the others are useless.",
+    ],
 )
 def test_other_words_do_not_tell_of_the_rest(reply: str) -> None:
     assert not tells_of_rest(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "leave R5 and post the rest",
+        "don't do R5, do the rest",
+        "R5 no, can you post the rest?",
+        "skip it and do the rest",
+    ],
+)
+def test_what_is_said_of_others_is_not_said_of_the_rest(reply: str) -> None:
+    assert tells_of_rest(reply)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "RFC2616 says so.\nHTTP2 is on.\nR5 is told of.",
+        "1. S3 for files\n2. EC2 for hosts\n3. R5 for rows",
+        "R5 is open.\nR6 is open.\nR7 is open.",
+    ],
+)
+def test_prose_and_other_names_are_no_list_with_codes(answer: str) -> None:
+    assert unnamed_items(answer, "R5 no, post the rest") == []
+
+
+def test_a_line_of_many_codes_is_read_once() -> None:
+    began = time.process_time()
+    codes = ", ".join(f"R{number}" for number in range(1, 24))
+    assert unnamed_items(f"Open:\n{codes}.\n", "R1 no, post the rest") == []
+    assert time.process_time() - began < 1

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from compactor_cli.features.cue_words import CUES, CueCounter
 from compactor_cli.features.talk_words import words
-from compactor_cli.strategies.shared.standing_rules import bans, holds_on
+from compactor_cli.strategies.shared.standing_rules import bans, beside_from_now, rules_from_now
 from compactor_cli.text.patterns import compiled_later
 
 _PARTS = compiled_later(
@@ -110,6 +110,19 @@ _UNSPACED = compiled_later(
     r"|(?:绝对不能|只能)(?!.*了\W*$)|务必|禁止)|(?<![特区性类级个告分差鉴识辨派])别(?=[动碰改删写用加发推提再把给让])|[请都](?:不要|别|务必)|[请你](?:只能|不能)|(?:严禁|禁止|不得|务必)"
     r"|^(?![我他她它]).*必须|必ず.*(?:ください|こと|て|しろ|せよ)[。！]*$|てはいけない|(?:ない|絶対に.*)で(?:ください|ね|。|！|$)"
 )
+_ADDRESSED = compiled_later(r"(?:(?:you|always|let['’]?s|just|only|du|tu)\s+)*", re.IGNORECASE)
+_ASKS_HOW = compiled_later(
+    r"\b(?:tell|explain|describe|show|say|know|see|clarify)\b.*\b(?:what|how|why|whether|which|when|where|if)\b",
+    re.IGNORECASE,
+)
+"""What is asked of what is from now on, once."""
+_NOUN_FIRST = compiled_later(
+    r"(?:address|answer|book|build|cache|call|change|check|commit|copy|deploy|display|edit|export|import|install|log|mark"
+    r"|merge|name|notice|order|post|print|push|refund|release|reply|report|restore|review|run|schedule|stay|store|test"
+    r"|upload|use)\s+(?:#?\d[\w.]*\s+)?(?:\w+(?<!s)s\b(?=\s+\S)|is|are|was|were|will|has|had|can|may)(?![^\W_])",
+    re.IGNORECASE,
+)
+"""A word that may be an imperative, where it is what the verb behind it is of: "build takes"."""
 _VERBS = CueCounter({"order": CUES["order"]})
 
 
@@ -120,8 +133,32 @@ def is_order(text: str) -> bool:
 
 
 def is_standing(text: str) -> bool:
-    """Return whether a sentence says what holds from now on, or has a part that is a ban by its verb or its subject."""
-    return holds_on(text) or any(map(bans, _parts(text)))
+    """Return whether a sentence orders or forbids something from now on, or has a part that bans something until
+    somebody agrees."""
+    return _orders_from_now(text) or rules_from_now(text) or any(map(bans, _parts(text)))
+
+
+def _orders_from_now(text: str) -> bool:
+    sides = beside_from_now(text)
+    if sides is None:
+        return False
+    before, behind = ([*_parts(side)] for side in sides)
+    if before and _STATES.search(before[-1]):
+        behind = []
+    return any(map(_tells_to_do, [*before[-1:], *(behind[:1] if before else behind)]))
+
+
+def _tells_to_do(part: str) -> bool:
+    """Return whether a part of a sentence that holds from now on has an imperative verb or bans something."""
+    if _ASKS_HOW.search(part) or _NOUN_FIRST.match(part):
+        return False
+    bare = part[_ADDRESSED.match(part).end() :]  # type: ignore[union-attr]
+    return (
+        _orders(part, is_message=False)
+        or _ASKED_FOR.search(part) is not None
+        or _VERBS.count(bare.lower(), words(bare))["order"] > 0
+        or _is_bare_ban(part, "ever")
+    )
 
 
 def is_bare_ban(text: str) -> bool:
