@@ -225,10 +225,6 @@ def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, over
             _note_effect(state, effect, call)
     if overtaken:
         return
-    for advice in state.advices.note(call, order, [effect.key for effect in effects]):
-        state.errors.got_round(advice.call)
-        for key in advice.keys:
-            state.failed.pop(key, None)
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
     state.scripts.note(call, parts, order, read, checked=checked)
     looked = bool(read) and not changes and not call.command  # what it did not find leaves nothing to do
