@@ -28,10 +28,6 @@ CLOSE = ("ticket_close", {"id": 88148})
         (("reopen_ticket", {"ticket_id": 88148}), "reopen_ticket 88148"),
         (("zendesk_ticket_reopen", {"id": 88148}), "zendesk_ticket_reopen 88148"),
         (
-            ("crm_lookup", {"ticket": 88148, "action": "reopen"}, '{"ok": true, "state": "open"}'),
-            "crm_lookup reopen (ticket 88148)",
-        ),
-        (
             ("ticket_update", {"id": 88148, "status": "open", "priority": "P1"}),
             "ticket_update 88148 (status open, priority P1)",
         ),
@@ -97,15 +93,6 @@ def test_what_an_earlier_round_tells_is_overtaken_too():
     assert [line.text for line in compute_state((), told)] == told[::-1]
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ('{"state": "open"}', ["crm_lookup reopen (ticket 88148)"]),
-        ('{"status": "ok", "result": 5}', []),
-        ('{"status": "success"}', []),
-        ('{"result": 5}', []),
-        ("5", []),
-    ],
-)
-def test_a_tool_of_several_uses_acted_where_it_says_in_what_state_the_thing_is(said, told):
-    assert acts(("crm_lookup", {"ticket": 88148, "action": "reopen"}, said)) == told
+@pytest.mark.parametrize("said", ['{"state": "moving"}', '{"status": "unchanged"}', '{"status": "rejected"}', "5"])
+def test_a_tool_of_several_uses_that_names_nothing_has_not_acted(said):
+    assert acts(("crm_lookup", {"ticket": 88148, "action": "reopen"}, said)) == []

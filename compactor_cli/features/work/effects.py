@@ -28,7 +28,7 @@ from compactor_cli.features.work.act_identities import (
 )
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line
-from compactor_cli.features.work.json_results import says_state, says_undone, stated_error, tells_end
+from compactor_cli.features.work.json_results import says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
 from compactor_cli.features.work.tool_names import asked_action, tool_words, verb_of
@@ -152,7 +152,7 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
         *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain),
     )
     text, ended = act_text(f"{named} {title}".strip(), (*receipt, *details)), _ended(call.tool, arguments)
-    if asked and done and call.answered and not (is_meant or made or says_state(call.said)):
+    if asked and done and call.answered and not (is_meant or made):
         text = ""  # an agent may add two numbers by such a tool
     others = tuple((name, said) for name in arguments if (said := _shown(name, arguments, call.tool)) and said != asked)
     return Effect(
