@@ -190,13 +190,14 @@ def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = No
     """Take over that something was done, which may leave nothing of what was done before."""
     if not text:
         return
-    overtaken = ""
+    overtaken, stands = "", act.stands if act else None
     if act:
         act, text, overtaken = state.records.note(act, text)
+        stands = None if overtaken else stands  # the line tells how the thing was made, too
     brief = brief_text(act) if act else ""
     if brief in state.done and state.done[brief].message < 0:
         del state.done[brief]  # an earlier round had no room for more of it
-    for over in (text, overtaken, *state.newest.note(text)):
+    for over in (text, overtaken, *state.newest.note(text, stands)):
         state.done.pop(over, None)
     state.done[text] = StateLine("effect", text, message, brief=brief)
 
