@@ -96,7 +96,7 @@ def test_a_failure_before_other_tests_passed_is_told_where_it_names_the_file():
     [
         ("sed -i s/a/b/ conf/b.yaml && mig lint conf/b.yaml", ""),
         ("cat > conf/b.yaml <<'E'\njob: x\nE\nmig lint conf/b.yaml", ""),
-        ("sed -i s/a/b/ conf/b.yaml; grep -n b conf/b.yaml | head", ""),
+        ("sed -i s/a/b/ conf/b.yaml; grep -in b ./conf/b.yaml | head", ""),
         ("sed -i s/a/b/ conf/b.yaml && git diff conf/b.yaml", ""),
         ("mig lint conf/b.yaml; sed -i s/a/b/ conf/b.yaml", ", unchecked"),
         ("grep -n a conf/b.yaml && sed -i s/a/b/ conf/b.yaml", ", unchecked"),
@@ -104,6 +104,16 @@ def test_a_failure_before_other_tests_passed_is_told_where_it_names_the_file():
         ("sed -i s/a/b/ conf/b.yaml && mig lint conf/c.yaml", ", unchecked"),
         ("sed -i s/a/b/ conf/b.yaml && git add conf/b.yaml", ", unchecked"),
         ("sed -i s/a/b/ conf/b.yaml && cp conf/b.yaml old/", ", unchecked"),
+        *((f"sed -i s/a/b/ conf/b.yaml && {rest} conf/b.yaml", ", unchecked") for rest in ("wc -l", "ls -l", "echo")),
+        *(
+            (f"sed -i s/a/b/ conf/b.yaml; {rest}", ", unchecked")
+            for rest in ("scp conf/b.yaml h:", "tar cf x conf/b.yaml")
+        ),
+        ("mig lint conf/b.yaml; cat conf/b.yaml; sed -i s/a/b/ conf/b.yaml", ", unchecked"),
+        ("sed -i s/a/b/ conf/b.yaml && cat old/b.yaml", ", unchecked"),
+        ("sed -i s/a/b/ conf/b.yaml && mig lint old/b.yaml", ", unchecked"),
+        ("sed -i s/a/b/ conf/b.yaml; cd old; mig lint conf/b.yaml", ", unchecked"),
+        ("sed -i s/a/b/ conf/b.yaml conf/ab.yaml; mig lint conf/ab.yaml", ", unchecked"),
     ],
 )
 def test_what_looked_at_a_file_behind_its_change_in_the_same_call_may_have_checked_it(command, label):

@@ -345,7 +345,7 @@ def _by_worth(state: KnownSoFar, order: int) -> Iterator[StateLine]:
     yield from (line for line in tasks if not line.open)
     passed = [*state.checks.passing_lines(state.files.edits())]
     yield from (line for line in passed if not is_out_of_date(line))
-    checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts)
+    checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts, root)
     yield from state.files.lines(root, checks)
     yield from filter(is_out_of_date, passed)  # of files it says less than what is known of these
     if state.unlisted:
