@@ -54,6 +54,7 @@ def test_of_one_thing_the_newest_state_is_told(later, told):
         (("ticket_update", {"id": 88148, "status": "waiting", "note": "called"}), ("ticket_close", {"id": 88148})),
         (("pause_order", {"order_id": "A1234"}), ("delete_order_note", {"order_id": "A1234"})),
         (("enable_flag", {"id": "flag-12"}), ("publish_flag", {"id": "flag-12"})),  # another aspect
+        (CLOSE, ("ticket_reopen", {"comment_id": 88148})),
         (CLOSE, ("zendesk_ticket_reopen", {"id": 88148})),  # maybe of another service
         (CLOSE, ("ticket_update", {"id": 88148, "status": "open", "priority": "P1"})),  # it says more
         (("approve_invoice", {"amount": "1200"}), ("reject_timesheet", {"amount": "1200"})),  # no identity
@@ -83,7 +84,7 @@ def test_what_a_thing_is_called_may_be_a_verb_elsewhere():
     "said",
     [
         *('{"status": "unchanged"}', '{"status": "pending_approval"}', '{"ticket": {"state": "closed"}}', "closed"),
-        *('{"outcome": "rejected"}', "Ticket 88148 is closed.", "Request submitted"),
+        *('{"outcome": "rejected"}', "Ticket 88148 is closed.", "Request submitted", "x" * 3_000),
     ],
 )
 def test_nothing_is_overtaken_where_the_result_says_something_else(said):

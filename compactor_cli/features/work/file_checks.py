@@ -10,9 +10,10 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.calls import NEVER, ToolCall
 from compactor_cli.features.work.check_runs import CheckRuns
-from compactor_cli.features.work.checks import TEST_OF, is_no_code, stems
+from compactor_cli.features.work.checks import is_no_code, stems
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.programs import SCRIPT_RUNNER, CheckKind, without_prefixes
+from compactor_cli.features.work.usual_tests import TEST_OF
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.paths import basename
@@ -129,6 +130,7 @@ class ScriptRuns(Struct):
         """Take over a call. `read`: the files that it read; `checked`: it ran a check, which tells of itself."""
         self.shown.update((basename(path), order) for path in read)
         changed: set[str] = set()
+        joined = ""
         for step in () if checked or call.running or (call.undecided and is_declined(call.said)) else steps:
             program = basename(step.words[0])
             shows = program in _SHOWS or (program == "git" and not _GIT_SHOWS.isdisjoint(step.words[1:4]))
@@ -138,12 +140,15 @@ class ScriptRuns(Struct):
             elif shows:
                 self.shown.update(dict.fromkeys(names, order))
             named = {word.removeprefix("./") for word in step.words[1:]}
-            edits = program in _EDITS and any(map(_IN_PLACE.match, step.words[1:]))
-            if (shows or program not in _QUIET) and program not in _LOOKS_NOT and not edits:
+            plain = basename((without_prefixes(list(step.words)) or [program])[0])
+            edits = plain in _EDITS and any(map(_IN_PLACE.match, step.words[1:]))
+            looks = plain in _SHOWS or plain not in _QUIET or shows
+            if looks and plain not in _LOOKS_NOT and not edits and joined != "||":
                 self.behind.update(dict.fromkeys(named & changed, order))
             changed = set() if program in _GOES else changed  # paths name other files from there
             changed.update(path.removeprefix("./") for path in step.writes)
             changed |= named if edits else set()
+            joined = step.after
         if call.undecided or not call.answered:
             return
         for script in map(_script, steps):
