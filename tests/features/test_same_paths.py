@@ -12,7 +12,6 @@ from tests.features.working import Session
     ("known", "path"),
     [
         ("specs/a.yaml", "/w/ferry/specs/a.yaml"),
-        ("specs/a.yaml", "~/ferry/specs/a.yaml"),
         ("specs/a.yaml", "C:/ferry/specs/a.yaml"),
         ("/home/sam/ferry/a.yaml", "~/ferry/a.yaml"),
         ("/root/ferry/a.yaml", "~/ferry/a.yaml"),
@@ -28,8 +27,8 @@ def test_a_rooted_name_and_a_shorter_one_are_of_one_file(known, path):
     ("known", "path"),
     [
         ("specs/a.yaml", "ferry/specs/a.yaml"),
-        ("other/a.yaml", "~/ferry/specs/a.yaml"),
-        ("pecs/a.yaml", "~/ferry/specs/a.yaml"),
+        ("specs/a.yaml", "~/ferry/specs/a.yaml"),  # nobody knows where the session works
+        (".bashrc", "~/.bashrc"),
         ("specs/a.yaml", "C:/ferry/other/a.yaml"),
         ("/home/sam/ferry/a.yaml", "/home/lee/ferry/a.yaml"),
         ("/home/sam/ferry/a.yaml", "~/a.yaml"),
@@ -50,6 +49,23 @@ def test_a_name_that_may_be_of_two_files_is_of_neither():
     assert KnownPaths(["/home/sam/a.py", "/home/lee/a.py"]).known("~/a.py") == "~/a.py"
 
 
+def test_the_folder_of_the_user_is_that_of_one_user_only():
+    for names in (("~/a.py", "/home/sam/a.py", "/home/lee/a.py"), ("/home/sam/a.py", "~/a.py", "/home/lee/a.py")):
+        paths = KnownPaths()
+        found = [paths.known(name) for name in names]
+        assert found == [names[0], names[0], "/home/lee/a.py"]
+        assert [paths.known("/home/lee/b.py"), paths.known("~/b.py")] == ["/home/lee/b.py", "~/b.py"]
+    assert KnownPaths(["~/a.py"], home="/home/sam/work").known("/home/lee/a.py") == "/home/lee/a.py"
+
+
+def test_a_shorter_name_is_one_in_the_folder_in_which_the_session_works():
+    for known, path in (("specs/a.yaml", "~/ferry/specs/a.yaml"), ("~/ferry/specs/a.yaml", "specs/a.yaml")):
+        assert KnownPaths([known], home="/home/sam/ferry").known(path) == known
+    assert KnownPaths(["other/a.yaml"], home="~/ferry").known("~/ferry/specs/a.yaml") == "~/ferry/specs/a.yaml"
+    assert KnownPaths(["pecs/a.yaml"], home="~/ferry").known("~/ferry/specs/a.yaml") == "~/ferry/specs/a.yaml"
+    assert KnownPaths([".bashrc"], home="/home/sam/ferry").known("~/.bashrc") == "~/.bashrc"
+
+
 def test_a_file_of_the_user_outside_of_the_working_folder_is_another_one():
     assert KnownPaths(["config.yaml"], home="/home/sam/work").known("~/.app/config.yaml") == "~/.app/config.yaml"
     assert KnownPaths(["config.yaml"], home="/home/sam/work").known("~/work/app/config.yaml") == "config.yaml"
@@ -58,6 +74,8 @@ def test_a_file_of_the_user_outside_of_the_working_folder_is_another_one():
 
 
 def test_a_file_named_from_the_folder_of_the_user_is_the_one_of_an_earlier_round():
-    session = Session().runs("sed -i s/a/b/ ~/ferry/specs/a.yaml")
     earlier = ["edited a.yaml 2x, tests passed after", "edited b.yaml, unchecked"]
-    assert session.texts(earlier=earlier) == ["edited ~/ferry/specs/a.yaml 3x, unchecked", "edited b.yaml, unchecked"]
+    command = "sed -i s/a/b/ ~/ferry/specs/a.yaml"
+    told = Session().runs(f"cd ~/ferry && {command}").texts(earlier=earlier)
+    assert told == ["edited specs/a.yaml 3x, unchecked", "edited b.yaml, unchecked"]
+    assert len(Session().runs(command).texts(earlier=earlier)) == 3

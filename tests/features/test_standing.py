@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.features.work.state import compute_state
+from compactor_cli.features.work.overtaking import NewestActs
+from compactor_cli.features.work.standing import Standing
 from tests.features.working import Session
 
 
@@ -26,15 +27,6 @@ CLOSE = ("ticket_close", {"id": 88148})
         (("ticket_update", {"id": 88148, "status": "open"}), "ticket_update 88148 (status open)"),
         (("ticket_delete", {"id": 88148}), None),
         (("reopen_ticket", {"ticket_id": 88148}), "reopen_ticket 88148"),
-        (("zendesk_ticket_reopen", {"id": 88148}), "zendesk_ticket_reopen 88148"),
-        (
-            ("crm_lookup", {"ticket": 88148, "action": "reopen"}, '{"ok": true, "state": "open"}'),
-            "crm_lookup reopen (ticket 88148)",
-        ),
-        (
-            ("ticket_update", {"id": 88148, "status": "open", "priority": "P1"}),
-            "ticket_update 88148 (status open, priority P1)",
-        ),
         (
             ("ticket_reopen", {"id": 88148, "reason": "the bank, not we, pays it"}),
             "ticket_reopen 88148 (reason the bank, not we, pays it)",
@@ -62,6 +54,19 @@ def test_of_one_thing_the_newest_state_is_told(later, told):
         (("ticket_update", {"id": 88148, "status": "waiting", "note": "called"}), ("ticket_close", {"id": 88148})),
         (("pause_order", {"order_id": "A1234"}), ("delete_order_note", {"order_id": "A1234"})),
         (("enable_flag", {"id": "flag-12"}), ("publish_flag", {"id": "flag-12"})),  # another aspect
+        (CLOSE, ("ticket_reopen", {"comment_id": 88148})),
+        (CLOSE, ("zendesk_ticket_reopen", {"id": 88148})),  # maybe of another service
+        (CLOSE, ("ticket_update", {"id": 88148, "status": "open", "priority": "P1"})),  # it says more
+        (("approve_invoice", {"amount": "1200"}), ("reject_timesheet", {"amount": "1200"})),  # no identity
+        (("close_pr", {"pr": "AB-12"}), ("update_deployment", {"pr": "AB-12", "state": "success"})),
+        (("close_pr", {"pr": "AB-12"}), ("update_deployment", {"pr": "AB-12", "state": "open"})),
+        (
+            ("subscribe_list", {"list_id": "L-123", "email": "a@b.c"}),
+            ("unsubscribe_list", {"list_id": "L-123", "email": "x@b.c"}),
+        ),
+        (("enable_feature", {"id": "F-12", "name": "prod"}), ("disable_feature", {"id": "F-12", "name": "staging"})),
+        (("order_cancel", {"id": "A-1201"}), ("order_update", {"id": "A-1201", "status": "refunded"})),
+        (("order_cancel", {"id": "A-1201"}), ("order_update", {"id": "A-1201", "status": "paused"})),
     ],
 )
 def test_other_acts_leave_it_as_it_is(earlier, later):
@@ -75,37 +80,33 @@ def test_what_a_thing_is_called_may_be_a_verb_elsewhere():
     assert acts(("cancel_order", {"id": "A-1201"}), ("reopen_order", {"id": "A-1201"})) == ["reopen_order A-1201"]
 
 
-def test_options_of_a_command_may_say_that_it_is_about_a_part():
-    session = Session().runs("bd close av-12", "ok").runs("bd reopen av-12 --label late", "ok")
-    assert session.texts()[-1] == "bd close av-12"
-    assert Session().runs("bd close av-12", "ok").runs("bd reopen av-12", "ok").texts() == ["bd reopen av-12"]
-
-
-def test_small_numbers_are_of_what_they_are_in():
-    where = {"owner": "lumora", "repo": "shop"}
-    calls = (
-        ("close_issue", {"issue_number": 7, **where}),
-        ("update_issue", {"issue_number": 7, "state": "open", **where}),
-    )
-    assert acts(*calls) == ["update_issue 7 (state open, owner lumora, repo shop)"]
-
-
-def test_what_an_earlier_round_tells_is_overtaken_too():
-    reopened = Session().calls("ticket_reopen", '{"ok": true}', id=88148)
-    told = ["ticket_close 88103", "ticket_close 88148"]
-    assert reopened.texts(earlier=told) == ["ticket_reopen 88148", "ticket_close 88103"]
-    assert [line.text for line in compute_state((), told)] == told[::-1]
-
-
 @pytest.mark.parametrize(
-    ("said", "told"),
+    "said",
     [
-        ('{"state": "open"}', ["crm_lookup reopen (ticket 88148)"]),
-        ('{"status": "ok", "result": 5}', []),
-        ('{"status": "success"}', []),
-        ('{"result": 5}', []),
-        ("5", []),
+        *('{"status": "unchanged"}', '{"status": "pending_approval"}', '{"ticket": {"state": "closed"}}', "closed"),
+        *('{"outcome": "rejected"}', "Ticket 88148 is closed.", "Request submitted", "x" * 3_000),
     ],
 )
-def test_a_tool_of_several_uses_acted_where_it_says_in_what_state_the_thing_is(said, told):
-    assert acts(("crm_lookup", {"ticket": 88148, "action": "reopen"}, said)) == told
+def test_nothing_is_overtaken_where_the_result_says_something_else(said):
+    assert "ticket_close 88148" in acts(CLOSE, ("ticket_reopen", {"id": 88148}, said))
+    assert acts(CLOSE, ("ticket_reopen", {"id": 88148}, '{"ticket": {"state": "open"}}')) == ["ticket_reopen 88148"]
+
+
+def test_what_a_line_tells_besides_stays():
+    make = ("ticket", {"action": "create", "title": "Late", "status": "open"}, '{"id": "T-1201"}')
+    change = ("ticket", {"action": "update", "id": "T-1201", "status": "closed"})
+    texts = acts(make, change, ("ticket", {"action": "reopen", "id": "T-1201"}))
+    assert "ticket create T-1201 Late (status closed)" in texts
+
+
+def test_many_acts_on_one_thing_cost_what_they_are():
+    newest = NewestActs()
+    stands = Standing(("88148", "ticket", "{}"), frozenset((0,)), took_place=False)
+    for number in range(100):
+        assert not [*newest.note(f"ticket_close 88148 ({number})", stands)]
+    assert len([*newest.note("ticket_reopen 88148", Standing(stands.thing, stands.aspects, took_place=True))]) == 20
+
+
+@pytest.mark.parametrize("said", ['{"state": "moving"}', '{"status": "unchanged"}', '{"status": "rejected"}', "5"])
+def test_a_tool_of_several_uses_that_names_nothing_has_not_acted(said):
+    assert acts(("crm_lookup", {"ticket": 88148, "action": "reopen"}, said)) == []

@@ -21,6 +21,7 @@ from compactor_cli.features.work.programs import (
     without_prefixes,
 )
 from compactor_cli.features.work.secret_words import without_values
+from compactor_cli.features.work.usual_tests import TEST_OF, is_test_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
@@ -28,6 +29,11 @@ from compactor_cli.text.shell import Step, word_set
 
 _SELECTS = word_set("-k -m -run --run -t -p --filter -F --package -testNamePattern --grep -g --tests -w")
 """Options whose value says what a run is limited to."""
+_IGNORES = word_set("--ignore --ignore-glob --deselect --exclude --testPathIgnorePatterns")
+"""Options whose value says what a run leaves out."""
+_PATTERN = compiled_later(r"[*?{$`]|[^/]\[")
+"""In a path that the shell, or the program, makes others of; a folder may be called `[id]`."""
+_LINE = compiled_later(r"(?::\d+)+$")
 _ONLY_TESTING = "-only-testing:"
 """How Xcode is told so."""
 GIVEN = (
@@ -49,8 +55,6 @@ _FILE = compiled_later(r"\.\w+(?:::.*)?$")
 _TEST = compiled_later(r"test|spec", re.IGNORECASE)
 _CONFIGURES = compiled_later(r"\.(?:\w*proj|slnx?|toml|ya?ml|json|cfg|ini|conf|mk|gradle|xml)$|\bconfig\.\w+$")
 """A file that says how checks are run, not which."""
-TEST_OF = compiled_later(r"^tests?_|_tests?$|[._-](?:test|spec)s?$")
-"""What the name of a test has besides the name of what it tests."""
 _NO_TARGET = compiled_later(r"[/.]")
 """In what is neither a subcommand nor a target."""
 _NAMED = compiled_later(r"[/.:]|test|spec", re.IGNORECASE)
@@ -79,6 +83,8 @@ class Scope(Struct, frozen=True):
     kind: CheckKind
     limits: tuple[str, ...] = ()
     """Files and folders that it was limited to; empty for all."""
+    without: tuple[str, ...] = ()
+    """Files and folders that it was told to leave out."""
 
     @property
     def names_tests(self) -> bool:
@@ -86,11 +92,13 @@ class Scope(Struct, frozen=True):
         return self.kind == "tests" and any(map(_FILE.search, self.limits))
 
     def has(self, path: str) -> bool:
-        """Return whether a check looks at a file: one that it was limited to, or that tests which were named by their
-        files are called like."""
+        """Return whether a check looks at a file: one that it was limited to, or of which tests that were named by
+        their files are the usual ones."""
+        if any(is_under(path, left) for left in self.without):
+            return False
         if not self.limits or any(is_under(path, limit) for limit in self.limits):
             return True
-        return self.names_tests and not stems(path).isdisjoint(_named_by(self.limits))
+        return self.names_tests and any(is_test_of(limit, path) for limit in self.limits)
 
 
 class CheckRun(Struct, frozen=True):
@@ -111,6 +119,8 @@ class CheckRun(Struct, frozen=True):
     """Variables that it was given before the program, with their values: it may build for another system by them."""
     left_out: frozenset[str] = frozenset()
     """Tests or tasks that it was told to leave out."""
+    ignored: tuple[str, ...] = ()
+    """Files and folders that it was told to leave out."""
 
     @property
     def whole(self) -> bool:
@@ -120,13 +130,15 @@ class CheckRun(Struct, frozen=True):
     @property
     def scope(self) -> Scope:
         """Return what it looks at. Of files that are named to tests, nobody knows what they check where they are none
-        of tests; what is built takes in what it names."""
-        limits = tuple(path.partition("::")[0].removesuffix("...") for path in self.paths)
+        of tests; what is built takes in what it names; and of patterns nobody knows what they stand for."""
+        limits = tuple(_LINE.sub("", path.partition("::")[0]).removesuffix("...") for path in self.paths)
+        if any(map(_PATTERN.search, limits)):
+            limits = ()
         files = [path for path in limits if _FILE.search(path)]
         if self.kind == "tests":
             tests = [path for path in files if _TEST.search(path) and not _CONFIGURES.search(path)]
             limits = tuple(path for path in limits if path in tests or path not in files) if tests or not files else ()
-        return Scope(self.kind, () if files and self.kind == "build" else limits)
+        return Scope(self.kind, () if files and self.kind == "build" else limits, self.ignored)
 
     def covers(self, other: CheckRun, names: tuple[str, ...] = ()) -> bool:
         """Return whether a pass of this check says that the other one, with these failing names, would pass now."""
@@ -214,13 +226,6 @@ def stems(path: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
-def _named_by(limits: tuple[str, ...]) -> frozenset[str]:
-    """Return what files are called of which tests say by their names that they test them."""
-    names = (name for limit in limits for name in (basename(limit), *limit.split(".") * ("/" not in limit)))
-    return frozenset(stem for name in names for stem in stems(name))
-
-
-@lru_cache(maxsize=1024)
 def _cleaned(limit: str) -> str:
     return limit.removeprefix("./").removesuffix("...").rstrip("/")
 
@@ -253,10 +258,11 @@ def check_of(step: Step, folder: str = "") -> CheckRun | None:
     words = program_words(shown)
     label = one_line(" ".join(said), _WIDTH).replace(": ", ":") + (f" (in {folder})" if folder else "")
     variant, rest, left_out = variant_of(program, words[1:])
+    rest, ignored = _without_ignored(rest)
     paths, selected = _limits(rest, named=target or program in PLATFORMS or program in FORMATTERS)
     before = step.words[: len(step.words) - len(shown)]  # of `env`
     given = frozenset((*step.given, *(word for word in before if "=" in word)))
-    return CheckRun(kind, label, "*" if target else variant, folder, paths, selected, given, left_out)
+    return CheckRun(kind, label, "*" if target else variant, folder, paths, selected, given, left_out, ignored)
 
 
 def check_named(label: str) -> CheckRun | None:
@@ -267,6 +273,20 @@ def check_named(label: str) -> CheckRun | None:
     except ValueError:  # a quote of it stands for itself
         words = command.split()
     return check_of(Step(tuple(words), ""), folder)
+
+
+def _without_ignored(rest: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Return the arguments of a run without the options that leave out files, and these; one test of a file is none."""
+    kept: list[str] = []
+    ignored: list[str] = []
+    words = iter(rest)
+    for word in words:
+        name, is_, value = word.partition("=")
+        if name in _IGNORES:
+            ignored.append(value if is_ else next(words, ""))
+        else:
+            kept.append(word)
+    return kept, tuple(path for path in ignored if path and "::" not in path)
 
 
 def _limits(rest: Sequence[str], *, named: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:

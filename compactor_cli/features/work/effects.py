@@ -28,9 +28,10 @@ from compactor_cli.features.work.act_identities import (
 )
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line
-from compactor_cli.features.work.json_results import says_state, says_undone, stated_error, tells_end
+from compactor_cli.features.work.json_results import says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
+from compactor_cli.features.work.standing import Standing, standing
 from compactor_cli.features.work.tool_names import asked_action, tool_words, verb_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
@@ -91,6 +92,8 @@ class Act(Struct, frozen=True):
     """Names of all arguments but those that say what is to be done, and to which thing."""
     is_plain: bool = False
     """The details tell all of these, and each is one value."""
+    stands: Standing | None = None
+    """How the thing stands behind it, where it says so."""
 
 
 class Effect(Struct, frozen=True):
@@ -157,10 +160,10 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     is_plain = {name for name, _ in details} == set(rest) and all(map(is_scalar, rest.values()))
     act = Act(
         *(thing, verb_of(call.tool, arguments), named, title, (*receipt, *details)),
-        *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain),
+        *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain, standing(call)),
     )
     text, ended = act_text(f"{named} {title}".strip(), (*receipt, *details)), _ended(call.tool, arguments)
-    if asked and done and call.answered and not (is_meant or made or says_state(call.said)):
+    if asked and done and call.answered and not (is_meant or made):
         text = ""  # an agent may add two numbers by such a tool
     others = tuple((name, said) for name in arguments if (said := _shown(name, arguments, call.tool)) and said != asked)
     return Effect(

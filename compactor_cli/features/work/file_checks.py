@@ -10,9 +10,10 @@ from msgspec import Struct, field
 
 from compactor_cli.features.work.calls import NEVER, ToolCall
 from compactor_cli.features.work.check_runs import CheckRuns
-from compactor_cli.features.work.checks import TEST_OF, is_no_code, stems
+from compactor_cli.features.work.checks import is_no_code, stems
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.programs import SCRIPT_RUNNER, CheckKind, without_prefixes
+from compactor_cli.features.work.usual_tests import TEST_OF
 from compactor_cli.text.ends import both_ends
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.paths import basename
@@ -44,8 +45,17 @@ _QUIET = _SHOWS | word_set(
     "source . sleep wait true false : which type date env ps kill exit clear git gh"
 )
 """Programs that cannot have found anything wrong with a file that was changed."""
-_IN_PLACE = compiled_later(r"-[nErsuzpl]*i|--in-place")
-"""Options with which a program writes to the files that it names."""
+_IN_PLACE = compiled_later(r"-[nErsuzpl0-7]*i|--in-place")
+"""Options with which an editor of streams writes to the files that it names."""
+_EDITS = word_set("sed gsed perl ruby yq")
+"""Programs that have such an option."""
+_LOOKS_NOT = word_set(
+    "wc stat scp sftp ftp rsync rclone tar zip unzip gzip gunzip bzip2 xz zstd 7z install dd tee curl wget aws s3cmd "
+    "gsutil gcloud az docker podman kubectl ssh dos2unix unix2dos truncate split code vim nvim vi nano emacs open "
+    "xdg-open mail md5sum sha1sum sha256sum cksum shasum basename dirname realpath readlink test ["
+)
+"""Programs that name a file and say nothing of what is in it: they count, copy, pack, or open it."""
+_GOES = word_set("cd pushd popd")
 _GIT_SHOWS = frozenset(("diff", "show", "blame"))
 _PLACE = compiled_later(r"[\w@+-]\.\w{1,6}(?::\d+|\(\d+,\d+\))")
 """A line of a file, as checkers name it."""
@@ -113,12 +123,14 @@ class ScriptRuns(Struct):
     shown: dict[str, int] = field(default_factory=dict)
     """Last part of a path -> number of the last call that showed such a file."""
     behind: dict[str, int] = field(default_factory=dict)
-    """The same of calls in which another step before had to do with it, which may be what changed it."""
+    """Path as commands name it -> number of the last call that looked at such a file behind the step that changed
+    it."""
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, read: Iterable[str], *, checked: bool) -> None:
         """Take over a call. `read`: the files that it read; `checked`: it ran a check, which tells of itself."""
         self.shown.update((basename(path), order) for path in read)
-        before = ""
+        changed: set[str] = set()
+        joined = ""
         for step in () if checked or call.running or (call.undecided and is_declined(call.said)) else steps:
             program = basename(step.words[0])
             shows = program in _SHOWS or (program == "git" and not _GIT_SHOWS.isdisjoint(step.words[1:4]))
@@ -127,9 +139,16 @@ class ScriptRuns(Struct):
                 self.other = order
             elif shows:
                 self.shown.update(dict.fromkeys(names, order))
-            if (shows or program not in _QUIET) and not any(map(_IN_PLACE.match, step.words[1:])):
-                self.behind.update((name, order) for name in names if name in before)
-            before = " ".join([before, *step.words[1:], *step.writes, step.document])
+            named = {word.removeprefix("./") for word in step.words[1:]}
+            plain = basename((without_prefixes(list(step.words)) or [program])[0])
+            edits = plain in _EDITS and any(map(_IN_PLACE.match, step.words[1:]))
+            looks = plain in _SHOWS or plain not in _QUIET or shows
+            if looks and plain not in _LOOKS_NOT and not edits and joined != "||":
+                self.behind.update(dict.fromkeys(named & changed, order))
+            changed = set() if program in _GOES else changed  # paths name other files from there
+            changed.update(path.removeprefix("./") for path in step.writes)
+            changed |= named if edits else set()
+            joined = step.after
         if call.undecided or not call.answered:
             return
         for script in map(_script, steps):
@@ -142,8 +161,9 @@ class ScriptRuns(Struct):
 class FileChecks:
     """What checks and scripts say of the files that a session changed."""
 
-    def __init__(self, paths: Iterable[str], checks: CheckRuns, scripts: ScriptRuns) -> None:
-        """Take the paths that were changed, and the checks and scripts that ran."""
+    def __init__(self, paths: Iterable[str], checks: CheckRuns, scripts: ScriptRuns, root: str = "") -> None:
+        """Take the paths that were changed, and the checks and scripts that ran. `root` is left out of the paths."""
+        self._root = root
         failures = [_failure(order, *check) for order, check in checks.failures().items()]
         files = _Files(paths)
         named = [(failure, failure.named(files)) for failure in failures]
@@ -184,7 +204,8 @@ class FileChecks:
         unchecked = earlier if order < 0 and not failed_before else "unchecked" if order >= 0 else ""
         shown = self._scripts.shown.get(basename(path), NEVER)
         looked_at = max(self._checks.unknown, self._checks.last_untold(path), self._scripts.other, shown)
-        looked = looked_at > order or self._scripts.behind.get(basename(path), NEVER) == order
+        behind = (self._scripts.behind.get(name, NEVER) for name in (path, f"{self._root}{path}"))
+        looked = looked_at > order or order in behind
         return next(self._ran(path, order), "" if newer or looked else unchecked)
 
     def _ran(self, path: str, order: int) -> Iterator[str]:

@@ -27,10 +27,6 @@ _UNDONE = (
     *("confirmation_required", "requires_confirmation", "needs_confirmation", "confirmation_needed"),
 )
 """What the result of an act has as its status where nothing was done."""
-_OUTCOMES = frozenset(
-    ("ok", "success", "succeeded", "successful", "done", "complete", "completed", "accepted", "true", "pass", "passed")
-)
-"""What a status is that says how the call ended rather than how a thing stands."""
 _UNKNOWN = compiled_later(
     r"no (?:such )?[\w -]{1,40}\b(?:with|for|by|has) (?:the |that )?(?:id|number|name)\b.{0,80}", re.I
 )
@@ -63,14 +59,6 @@ def says_undone(said: str, given: Iterable[str]) -> bool:
     failed = status in _UNDONE and status not in map(str.lower, given)
     has_errors = isinstance(value.get("errors"), list) and value["errors"] != []
     return failed or has_errors or str(value.get("success", value.get("ok"))).lower() == "false"
-
-
-def says_state(said: str) -> bool:
-    """Return whether a result says in what state a thing is."""
-    value = result_members(said)
-    told = (value.get(key) for key in ("state", "status"))
-    states = (text.lower() for text in told if isinstance(text, str) and re.fullmatch(r"[^\W\d]{2,24}", text))
-    return any(state not in _OUTCOMES and state not in _UNDONE for state in states)
 
 
 def tells_end(said: str) -> bool:

@@ -8,7 +8,6 @@ from itertools import chain
 
 from msgspec import Struct, field
 
-from compactor_cli.features.work.advice import Advices
 from compactor_cli.features.work.branches import Branches
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.changed_files import ChangedFiles
@@ -41,7 +40,6 @@ class KnownSoFar(Struct):
     """Effects that failed, by what has to succeed to make up for them."""
     asked: dict[str, frozenset[str]] = field(default_factory=dict)
     """Names of the arguments with which these failed."""
-    advices: Advices = field(default_factory=Advices)
     newest: NewestActs = field(default_factory=NewestActs)
     records: Records = field(default_factory=Records)
     commits: Commits = field(default_factory=Commits)

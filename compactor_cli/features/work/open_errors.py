@@ -234,11 +234,6 @@ class OpenErrors:
         for key in [key for key, error in self.errors.items() if error.edit == edit]:
             self._over(key)
 
-    def got_round(self, failed: ToolCall) -> None:
-        """Take over that what a call failed to do was done in another way."""
-        for key in [key for key, error in self.errors.items() if error.call is failed]:
-            self._over(key)
-
     def lines(self, root: str, order: int) -> Iterator[StateLine]:
         """Open errors, newest first, but those that many calls passed over; alike ones stand once, with their number.
         `root` is left out of paths."""

@@ -14,7 +14,7 @@ from compactor_cli.features.work.remote_steps import ELSEWHERE, asked_of
 from compactor_cli.features.work.shell_effects import effect_key
 from compactor_cli.features.work.sql_effects import told_change
 from compactor_cli.features.work.sql_statements import SqlChange
-from compactor_cli.features.work.standing import Standing, standing
+from compactor_cli.features.work.standing import Standing
 from compactor_cli.features.work.tool_names import names_action, tool_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
@@ -47,6 +47,9 @@ _WHO = word_set("assignee account owner person")
 _MISSPELT, _SHORTEST = 2, 5
 """Letters that a misspelt name differs in, and so many it has at least; shorter ones are other names."""
 
+_MOST_ACTS = 20
+"""So many acts on one thing are looked at when there is a newer one."""
+
 
 class _Setting(Struct, frozen=True):
     """A command that sets something: its words without the values, and the names that it gives values to."""
@@ -63,11 +66,12 @@ class NewestActs:
         """Words of commands -> their texts -> names that they gave values to."""
         self._changes: dict[str, dict[str, dict[str, SqlChange]]] = {}
         """Databases -> first names of what was changed -> texts -> changes."""
-        self._standing: dict[tuple[str, ...], dict[str, Standing]] = {}
-        """Things -> texts -> how the thing stands behind the act."""
+        self._standing: dict[tuple[str, ...], dict[str, frozenset[int]]] = {}
+        """Things -> texts of acts, the newest last -> aspects of how the thing stands behind the act."""
 
-    def note(self, text: str) -> Iterator[str]:
-        """Take over what was done, and yield the texts of what it leaves nothing of."""
+    def note(self, text: str, stands: Standing | None = None) -> Iterator[str]:
+        """Take over what was done, and yield the texts of what it leaves nothing of. `stands`: how the thing stands
+        behind it, where it says so."""
         if told := told_change(text):
             yield from self._note_change(text, *told)
         elif setting := _setting(text):
@@ -77,12 +81,16 @@ class NewestActs:
                 del known[other]
             known[text] = setting.names
             yield from over
-        elif stands := standing(text):
+        elif stands:
             acts = self._standing.setdefault(stands.thing, {})
-            over = [other for other, before in acts.items() if other != text and stands.overtakes(before)]
+            acts.pop(text, None)
+            alike = (other for other, aspects in acts.items() if not aspects.isdisjoint(stands.aspects))
+            over = [*alike] if stands.took_place else []
             for other in over:
                 del acts[other]
-            acts[text] = stands
+            acts[text] = stands.aspects
+            if len(acts) > _MOST_ACTS:
+                del acts[next(iter(acts))]
             yield from over
 
     def _note_change(self, text: str, place: str, change: SqlChange) -> Iterator[str]:

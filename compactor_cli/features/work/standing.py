@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import re
+import json
+from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.features.work.tool_names import acting_verb, names_action, tool_words
+from compactor_cli.features.work.act_identities import names_itself, stems
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.json_results import result_members
+from compactor_cli.features.work.tool_names import acting_verb, asked_action, tool_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
 _OPPOSITES = (
-    "close reopen resolve unresolve complete",
-    "cancel uncancel restore reinstate reactivate reopen delete undelete",
+    "close reopen resolve unresolve",
+    "cancel uncancel reinstate reactivate reopen delete undelete restore",
     "archive unarchive restore",
     "enable disable activate deactivate reactivate pause unpause resume suspend unsuspend",
-    "approve reject dismiss",
+    "approve reject",
     *("lock unlock", "publish unpublish", "subscribe unsubscribe", "star unstar", "mute unmute", "pin unpin"),
     *("block unblock", "hold release"),
 )
@@ -24,94 +28,105 @@ _ASPECTS = {
     verb: frozenset(at for at, verbs in enumerate(_OPPOSITES) if verb in verbs.split())
     for verb in " ".join(_OPPOSITES).split()
 }
-_SETS = word_set("update modify edit change set transition put patch write")
-_SET = frozenset((0, 1, 3))
-"""What a state that is set may say: that something is closed, cancelled, or does not run."""
-_STATE = word_set("state status state_reason")
-_WHY = word_set("reason comment note message why resolution")
+_SETS = word_set("update modify edit change set transition")
+_VALUES = {
+    **dict.fromkeys(("open", "closed"), frozenset((0,))),
+    "reopened": frozenset((0, 1)),
+    **dict.fromkeys(("cancelled", "canceled"), frozenset((1,))),
+    **dict.fromkeys(("active", "inactive", "paused", "resumed", "enabled", "disabled"), frozenset((3,))),
+}
+"""States that may be set, and of which aspect each is."""
+_STATE = ("state", "status")
+_WHY = word_set("reason comment note message why resolution state_reason")
 """Arguments that say why: of what is no longer so, they are not told."""
-_WITHIN = word_set("repo repository owner project account workspace org organization team tenant")
-_ASIDE = word_set("state status id number manage manager tool api write lookup")
-"""Words of names that are not those of things."""
-_NAMES_ITSELF = compiled_later(r"\d+|(?=\S*\d)[\w#][\w.:#/-]{2,39}")
-_DETAILS = compiled_later(r"(.+?) \((.+)\)$")
-_TELLING_NUMBER = 4
-"""Digits from which on a number hardly stands for two things."""
+_IDENTIFIES = word_set("id number key")
+_ACTION = word_set("action operation op method command verb")
+_TELLS = word_set("state status result outcome")
+"""Last words of members of a result that say how a thing stands."""
+_WORD = compiled_later(r"[a-z]+")
+_DONE = word_set("ok success succeeded successful done complete completed true updated deleted")
+"""States in a result that say no more than that the act took place."""
+_LEFT = {"reopen": "open", "enable": "active", "activate": "active", "reactivate": "active", "resume": "active"}
+"""How a thing stands behind an act, where this is no form of its verb."""
+_LONGEST = 2_000
+"""Characters of a result that is looked through; a longer one may say anything."""
+_NOT_YET = compiled_later(
+    r"(?i)\b(?:not|no|nothing|unchanged|already|pending|queued|scheduled|waiting|awaiting|submitted|requested|requires?|"
+    r"needs?|approval|cannot|can't|unable|fail\w*|errors?|reject\w*|den(?:y|ied)|declined|refused|forbidden|ignored|"
+    r"skipped|unknown|invalid|dry|would)\b"
+)
+"""In a result, what may say that an act did not take place, or not yet."""
 
 
 class Standing(Struct, frozen=True):
     """What an act says of how a thing stands."""
 
     thing: tuple[str, ...]
-    """Its identity, and in what it is one."""
-    kind: tuple[str, ...]
-    """Words for what kind of thing it is."""
+    """Its identity, what kind of thing it is, and all else that the act was told."""
     aspects: frozenset[int]
-    says_more: bool
-    """Not all that it says is of that."""
-
-    def overtakes(self, before: Standing) -> bool:
-        """Return whether nothing is left of an act on the same thing that took place before."""
-        shorter, longer = sorted((self.kind, before.kind), key=len)
-        same = self.thing == before.thing and not before.says_more and longer[len(longer) - len(shorter) :] == shorter
-        return same and not self.aspects.isdisjoint(before.aspects)
+    took_place: bool
+    """Its result says nothing else."""
 
 
-def standing(text: str) -> Standing | None:
-    """Return what the line of an act says of how a thing stands; nothing where it may be about a part of the
-    thing."""
-    told = _DETAILS.match(text)
-    tool, *words = (told[1] if told else text).split(" ")
-    asked = words.pop(0) if words and names_action(words[0]) else ""
-    verb = tool_words(asked)[0] if asked else _verb(tool)
-    aspects = _SET if verb in _SETS else _ASPECTS.get(verb)
-    details = _named(told[2]) if told else {}
-    if aspects is None or details is None or (verb in _SETS and not {"state", "status"} & details.keys()):
+def standing(call: ToolCall) -> Standing | None:
+    """Return what an act says of how a thing stands; nothing where it may be about a part of the thing, or about
+    something else of that name."""
+    arguments = call.arguments if isinstance(call.arguments, dict) else {}
+    asked = tool_words(asked_action(call.tool, arguments))
+    words = tool_words(call.tool)
+    verb = asked[0] if asked else _verb(call.tool, words)
+    kind = {word.rstrip("s") for word in (*words, *asked[1:]) if word != verb}
+    identities = [name for name in arguments if _identifies(name, arguments[name], kind)]
+    aspects, values = _ASPECTS.get(verb), [name for name in _STATE if name in arguments]
+    if verb in _SETS:
+        aspects = _VALUES.get(str(arguments[values[0]]).lower()) if len(values) == 1 else None
+    if aspects is None or not kind or len(identities) != 1:
         return None
-    others = [name for name in details if name not in _STATE | _WITHIN and (verb in _SETS or name not in _WHY)]
-    if words and _NAMES_ITSELF.fullmatch(words[0]) and (verb in _SETS or not others):
-        if any(map(str.isdigit, "".join(words[1:2]))) or any(word.startswith("-") for word in words):
-            return None  # two identities, or options of a command
-        identity, kind = words[0], _kind(tool, asked, verb)
-    elif not words and len(others) == 1 and _NAMES_ITSELF.fullmatch(details[name := others[0]]):
-        identity, kind = details[others.pop()], _stems(tool_words(name))
-    else:
-        return None
-    within = sorted(value for name, value in details.items() if name in _WITHIN)
-    if not kind or (identity.isdigit() and len(identity) < _TELLING_NUMBER and not within):
-        return None
-    says_more = verb in _SETS and bool(words[1:] or others)  # a new title, or all else that was set
-    return Standing((identity, *within), kind, aspects, says_more)
+    aside = {*identities, *_WHY, *(name for name in arguments if name in _ACTION and asked)}
+    aside |= set(values) if verb in _SETS else set()
+    others = {name: value for name, value in arguments.items() if name not in aside}
+    thing = (str(arguments[identities[0]]), *sorted(kind), json.dumps(others, sort_keys=True, default=str))
+    told = str(arguments[values[0]]).lower() if verb in _SETS else _LEFT.get(verb, "")
+    return Standing(thing, aspects, _took_place(call.said, verb, told))
 
 
-def _named(told: str) -> dict[str, str] | None:
-    """Return the details of an act by their names; nothing where what they say is not sure."""
-    details: dict[str, str] = {}
-    name = ""
-    for part in told.split(", "):
-        word, _, value = part.partition(" ")
-        if name in _WHY and word not in _STATE | _WITHIN:
-            continue  # a reason goes on behind its comma
-        if not re.fullmatch(r"[A-Za-z_]+", word) or not value or word in details:
-            return None
-        name = word
-        details[word] = value
-    return details
+def _identifies(name: str, value: Any, kind: set[str]) -> bool:
+    """Return whether an argument says which thing of its kind is meant: `id`, `ticket_id`, `ticket`."""
+    of, ends = stems(name) - _IDENTIFIES, not _IDENTIFIES.isdisjoint(tool_words(name)[-1:])
+    if isinstance(value, bool) or not isinstance(value, str | int) or not of <= kind:
+        return False
+    return ends or (of != set() and names_itself(str(value)))
 
 
-def _verb(tool: str) -> str:
+def _verb(tool: str, words: tuple[str, ...]) -> str:
     """Return what a tool does, by its name; the last word where the first may be a thing: `order_cancel`."""
-    verb, words = acting_verb(tool), tool_words(tool)
-    return words[-1] if verb not in _ASPECTS and verb not in _SETS and words[-1:] else verb
+    verb = acting_verb(tool)
+    return words[-1] if verb not in _ASPECTS and verb not in _SETS and words else verb
 
 
-def _kind(tool: str, asked: str, verb: str) -> tuple[str, ...]:
-    words = tool_words(tool)
-    if asked:
-        return _stems(tool_words(asked)[1:]) or _stems(words)
-    at = words.index(verb)
-    return _stems(words[at + 1 :]) or _stems(words[:at])
+def _took_place(said: str, verb: str, left: str) -> bool:
+    """Return whether a result says nothing else than that the thing stands as an act was to leave it. `left`: in which
+    state, where this is no form of the verb."""
+    if len(said) > _LONGEST:
+        return False
+    value = result_members(said)
+    within = [item for item in value.values() if isinstance(item, dict)]
+    told = [(name, item) for members in (value, *within) for name, item in members.items()]
+    states = [str(item).lower() for name, item in told if not _TELLS.isdisjoint(tool_words(name)[-1:])]
+    states = [state for state in states if " " not in state]
+    own = () if verb in _SETS else (verb.rstrip("e"),)
+    if _NOT_YET.search(said.replace("_", " ")) or any(
+        state not in _DONE and state != left and not state.startswith(own) for state in states
+    ):
+        return False
+    aspects = _VALUES[left] if verb in _SETS else _ASPECTS[verb]
+    others = {form for form, of in _FORMS.items() if not aspects.isdisjoint(of)} - {left, _past(verb)}
+    return others.isdisjoint(_WORD.findall(said.lower()))
 
 
-def _stems(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word.rstrip("s") for word in words if word not in _ASIDE)
+def _past(verb: str) -> str:
+    return f"{verb}{'d' if verb.endswith('e') else 'ed'}"
+
+
+_FORMS = {**{_past(verb): aspects for verb, aspects in _ASPECTS.items()}, **_VALUES, "cancelled": _ASPECTS["cancel"]}
+"""How results say in which state a thing is, and of which aspect that is."""

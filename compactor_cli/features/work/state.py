@@ -188,13 +188,14 @@ def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = No
     """Take over that something was done, which may leave nothing of what was done before."""
     if not text:
         return
-    overtaken = ""
+    overtaken, stands = "", act.stands if act else None
     if act:
         act, text, overtaken = state.records.note(act, text)
+        stands = None if overtaken else stands  # the line tells how the thing was made, too
     brief = brief_text(act) if act else ""
     if brief in state.done and state.done[brief].message < 0:
         del state.done[brief]  # an earlier round had no room for more of it
-    for over in (text, overtaken, *state.newest.note(text)):
+    for over in (text, overtaken, *state.newest.note(text, stands)):
         state.done.pop(over, None)
     state.done[text] = StateLine("effect", text, message, brief=brief)
 
@@ -223,10 +224,6 @@ def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, over
             _note_effect(state, effect, call)
     if overtaken:
         return
-    for advice in state.advices.note(call, order, [effect.key for effect in effects]):
-        state.errors.got_round(advice.call)
-        for key in advice.keys:
-            state.failed.pop(key, None)
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
     state.scripts.note(call, parts, order, read, checked=checked)
     looked = bool(read) and not changes and not call.command  # what it did not find leaves nothing to do
@@ -344,7 +341,7 @@ def _by_worth(state: KnownSoFar, order: int) -> Iterator[StateLine]:
     yield from (line for line in tasks if not line.open)
     passed = [*state.checks.passing_lines(state.files.edits())]
     yield from (line for line in passed if not is_out_of_date(line))
-    checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts)
+    checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts, root)
     yield from state.files.lines(root, checks)
     yield from filter(is_out_of_date, passed)  # of files it says less than what is known of these
     if state.unlisted:

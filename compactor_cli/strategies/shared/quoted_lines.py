@@ -22,7 +22,6 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.replies import reply_span
-from compactor_cli.strategies.shared.done_since import DoneSince
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.summary_text.excerpts import (
     GAP,
@@ -90,7 +89,6 @@ class Quoter:
         self._overcome = overcome
         self._call_of = pairing.answers
         self._told_of = ToldOfCalls(messages, pairing)
-        self._done_since = DoneSince(messages, pairing)
         self._code: dict[Spot, bool] = {}
         self._carried: dict[Spot, list[CarriedSpan]] = {}
         self._files: dict[Spot, dict[int, str]] = {}
@@ -271,7 +269,7 @@ class Quoter:
         text = self._part(spot).text
         if spot not in self._carried:
             self._carried[spot] = carried_spans(text)
-        return self._done_since.heading(text, heading_at(text, start, self._carried[spot]), spot[0])
+        return heading_at(text, start, self._carried[spot])
 
     def _file_at(self, spot: Spot, start: int) -> str:
         """Return what an earlier summary says once before lines that a search found in a file, before one of those."""

@@ -1,0 +1,61 @@
+"""Which tests are the usual ones of a file: called like it, beside it or at the same place among the tests."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
+
+TEST_OF = compiled_later(r"^tests?_|_tests?$|[._-](?:test|spec)s?$")
+"""What the name of a test has besides the name of what it tests."""
+_TESTS = word_set("test tests __tests__ spec specs unit")
+"""Folders of tests."""
+_SOURCES = word_set("src lib app source packages")
+"""Folders of what is tested, in which the packages may stand."""
+_ANY = word_set(
+    "index main util utils model models init __init__ helper helpers types type common base core mod lib config setup "
+    "views view app api conftest constants test tests spec"
+)
+"""What files of many folders are called."""
+_ALIKE = word_set("js jsx ts tsx mjs cjs mts cts vue svelte"), word_set("ex exs")
+"""Endings of files of which one may test the other."""
+_ENDING = compiled_later(r"[A-Za-z]\w{0,4}")
+
+
+@lru_cache(maxsize=8192)
+def is_test_of(test: str, path: str) -> bool:
+    """Return whether a test that was named by its file, or by the name of its module, is that file or the usual one of
+    it."""
+    folders, name, ending = _parts(test)
+    own_folders, own_name, own_ending = _parts(path)
+    if ending and ending != own_ending and not any({ending, own_ending} <= alike for alike in _ALIKE):
+        return False
+    if name == own_name:
+        return not ending and own_folders[len(own_folders) - len(folders) :] == folders
+    tested = TEST_OF.sub("", name)
+    if tested != own_name or tested.lower() in _ANY:
+        return False
+    if folders[:1] == ("",) and own_folders[:1] != ("",):  # nobody knows what is above the tests
+        first = next((at for at, folder in enumerate(folders) if folder in _TESTS), 0)
+        folders = folders[first:]
+    among = tuple(folder for folder in folders if folder not in _TESTS)
+    if own_folders == among:
+        return True
+    if not folders or folders[0] not in _TESTS:
+        return False
+    within = own_folders[1:] if own_folders[:1] and own_folders[0] in _SOURCES else own_folders
+    return among in (within, within[1:])  # without the name of the package
+
+
+def _parts(path: str) -> tuple[tuple[str, ...], str, str]:
+    """Return the folders of a file, its name, and its ending, which that of a module has not: `tests.test_a.TestB`."""
+    *folders, last = path.removeprefix("./").split("/")
+    name, _, ending = last.rpartition(".")
+    if name and _ENDING.fullmatch(ending) and not re.search("test|spec", ending, re.IGNORECASE):
+        return tuple(folders), name, ending
+    modules = last.split(".")
+    classes = (at for at, module in enumerate(modules) if at and module[:1].isupper())
+    *packages, module = modules[: next(classes, len(modules))]
+    return (*folders, *packages), module, ""
