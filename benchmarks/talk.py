@@ -15,7 +15,7 @@ import re
 import sys
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -115,16 +115,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         text = options.profile.read_text(encoding="utf-8")
         text = with_statements(text, fit(learned, TALK), fit(learned, BINDING))
         options.profile.write_text(text, encoding="utf-8")
-        (options.profile.parent / WORDINGS).write_bytes(tables_of(options.sessions, range(_FOLDS)))
+        (options.profile.parent / WORDINGS).write_bytes(tables_of(options.sessions, range(_FOLDS), without=()))
     return 0
 
 
-def tables_of(folder: Path, folds: Iterable[int]) -> bytes:
+def tables_of(folder: Path, folds: Iterable[int], without: Collection[str] = UNSEEN) -> bytes:
     """Weights of wordings, learned from the lines of some folds, and what users asked in their sessions."""
     taken = Folds(frozenset(folds), 0)
     asked = (sentence for _, texts in _asked(folder, taken) for text in texts for sentence in _SENTENCE.split(text))
     requests = [wording.Example("requests", text.strip()) for text in dict.fromkeys(asked) if text.strip()]
-    return wording.learn([*wording.examples(taken.keep), *requests])
+    return wording.learn([*wording.examples(taken.keep, without), *requests])
 
 
 def learned_from(folder: Path, folds: Sequence[int], seed: int) -> dict[str, list[Talk]]:

@@ -6,7 +6,7 @@ Rules and facts are set against small talk, and against single requests. `benchm
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -33,13 +33,13 @@ class Example:
     text: str
 
 
-def examples(keep: Keep) -> list[Example]:
-    """Return the sentences of the lines that `keep` takes, with slots filled, of all languages but UNSEEN."""
+def examples(keep: Keep, without: Collection[str] = UNSEEN) -> list[Example]:
+    """Return the sentences of the lines that `keep` takes, with slots filled, of all languages but those `without`."""
     found = []
     for name, lines in sections().items():
         section, language = name.split()
         if kind := _KINDS.get(section):
-            for line in filter(keep, lines if language not in UNSEEN else ()):
+            for line in filter(keep, lines if language not in without else ()):
                 teller = Teller(Random(line))
                 teller.fresh()
                 found.append(Example(kind, teller.say(line)))

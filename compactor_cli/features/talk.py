@@ -66,7 +66,7 @@ _USUAL, _USUALLY_LONG = 4.5, 0.2
 """Letters of a word, and the share of long ones, that are assumed beside what is there."""
 _FEW = 4
 """How many words are assumed: a single long word says little."""
-_COST = 0.4
+_COST = 0.5
 """Power of the tokens that a statement's worth is divided by: 1 is worth per token, 0 does not look at the length."""
 _ANYTHING = 0.1
 """Worth of any statement: where none stands out, as in a meeting, many short ones tell more than a few long ones."""
@@ -124,6 +124,12 @@ def both_values(
 def either(later: float, binds: float) -> float:
     """Return how likely one of the two is true."""
     return 1 - (1 - later) * (1 - binds)
+
+
+def counted(value: float, share: float) -> float:
+    """Return the value of a statement that counts a share of what another of its value and length does in the order of
+    `rank_statements`; it may be below 0."""
+    return (value + _ANYTHING) * share - _ANYTHING
 
 
 def _weights(named: Mapping[str, float]) -> tuple[float, list[float]]:

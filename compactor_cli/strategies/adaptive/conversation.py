@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import SessionText
-from compactor_cli.features.talk import Statement, both_values, either, rank_statements
+from compactor_cli.features.talk import Statement, both_values, counted, either, rank_statements
 from compactor_cli.features.talk_words import asks
 from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
@@ -122,7 +122,7 @@ def ranked_lines(
     likely = both_values(statements, profile.talk, profile.binding)
     answers = 1.0 if people else _worth_of_answers(messages, room)
     values = [
-        either(later, binds) * (answers if said.speaker == "assistant" else 1.0)
+        counted(either(later, binds), answers if said.speaker == "assistant" else 1.0)
         for (later, binds), said in zip(likely, statements, strict=True)
     ]
     for index, sentence, line, value, rest in [*_telling_sentences(statements, lines_of, lines, profile)]:
