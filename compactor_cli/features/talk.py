@@ -66,7 +66,7 @@ _USUAL, _USUALLY_LONG = 4.5, 0.2
 """Letters of a word, and the share of long ones, that are assumed beside what is there."""
 _FEW = 4
 """How many words are assumed: a single long word says little."""
-_COST = 0.5
+_COST = 0.6
 """Power of the tokens that a statement's worth is divided by: 1 is worth per token, 0 does not look at the length."""
 _ANYTHING = 0.1
 """Worth of any statement: where none stands out, as in a meeting, many short ones tell more than a few long ones."""

@@ -137,8 +137,18 @@ def test_no_list_of_words_is_needed(language, monkeypatch):
 
 
 def test_without_its_form_and_its_words_nothing_tells_a_rule_from_small_talk():
-    form = ("length", "length_squared", "nod", "asks", "questions", "cheers", "word_length", "long_words")
-    form += ("no_talk", "no_request")
+    form = (
+        "length",
+        "length_squared",
+        "nod",
+        "asks",
+        "questions",
+        "cheers",
+        "word_length",
+        "long_words",
+        "no_talk",
+        "no_request",
+    )
     blind = {name: weight for name, weight in BINDING.items() if name not in form}
     rule, chat = SMALL_TALK["pl"]
     assert ranked(said(*chat, rule), lambda found: statement_values(found, blind))[0] != rule

@@ -266,7 +266,7 @@ def test_a_shortened_result_made_of_blocks_stays_a_list_of_blocks():
 
 def test_records_of_no_known_role_go_where_the_message_before_them_goes():
     data = jsonl(user("start"), {"role": "note", "content": "aside"}, *exchanges(12))
-    assert b'"aside"' in compact(data, target_ratio=0.3).data
+    assert b'"aside"' in compact(data, target_ratio=0.25).data
 
 
 @pytest.mark.parametrize(("error", "failed"), [("no such file", True), ({"code": 2}, True), ("", None), (None, None)])

@@ -236,7 +236,7 @@ class PlanBuilder:
             return self._written(in_place, stretches, by_group)
 
         attempt = arranged(needed=always)
-        if always and self.talk and attempt.tokens > self.room:  # what is said comes before where it is from
+        if always and self.talk and attempt.tokens > self.room < _BASED:  # what is said comes before where it is from
             attempt = arranged(needed=False)
         if always and not self.talk and not attempt.slots:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)
