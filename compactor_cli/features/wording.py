@@ -25,6 +25,8 @@ SCALE = 100
 """Of the weights in the file, which are signed bytes."""
 _SHORTEST, _LONGEST = 3, 5
 """Characters of a piece of a word."""
+_LONGEST_WORD = 40
+"""Characters of a word that are read; what is longer is data."""
 _WORDS = 20_000
 """Words that are remembered; people say the same ones again and again."""
 _FIRST_WIDE = "\u2e80"
@@ -62,8 +64,8 @@ class Wordings:
 
 
 def word_buckets(word: str) -> list[int]:
-    """Return the buckets of the pieces of a word, each piece once."""
-    return [crc32(piece.encode()) % BUCKETS for piece in dict.fromkeys(_pieces(word))]
+    """Return the buckets of the pieces of a word, each piece once; of a very long one those of its beginning."""
+    return [crc32(piece.encode()) % BUCKETS for piece in dict.fromkeys(_pieces(word[:_LONGEST_WORD]))]
 
 
 def _pieces(word: str) -> Iterable[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.features.talk import Statement, statement_values
-from compactor_cli.features.wording import BUCKETS, SPEAKS_AGAINST, Wordings, shipped_wordings
+from compactor_cli.features.wording import BUCKETS, SPEAKS_AGAINST, Wordings, shipped_wordings, word_buckets
 from compactor_cli.profiles import default_profile
 
 PAIRS = (
@@ -48,6 +48,10 @@ def test_the_shipped_file_has_a_weight_for_each_bucket_of_each_table() -> None:
 
 def test_a_text_without_words_speaks_for_nothing() -> None:
     assert shipped_wordings().of("?!") == [0.0] * len(SPEAKS_AGAINST)
+
+
+def test_of_a_word_without_end_the_beginning_is_read() -> None:
+    assert len(word_buckets("".join(map(chr, range(0x61, 0x2000))))) < 200
 
 
 def test_tables_are_learned_from_sentences() -> None:
