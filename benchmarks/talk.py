@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import zlib
 from collections import defaultdict
@@ -34,7 +33,7 @@ from compactor_cli.features.talk import (
     statement_signals,
     values_of,
 )
-from compactor_cli.features.wording import WORDINGS, Wordings
+from compactor_cli.features.wording import SENTENCE, WORDINGS, Wordings
 from compactor_cli.tokens import make_counter
 
 TALK = {"questions": 3.0, "friends": 1.0, "rules": 1.5, "told": 1.0}
@@ -64,7 +63,6 @@ _DEFAULTS = {"messages": 300, "facts": 15, "distractors": 12, "words": 10, "long
 _PER_MESSAGE = 4
 _COUNT = make_counter("o200k_base").counter.count
 _FACT = [at for at, signal in enumerate(TALK_SIGNALS) if signal in ("codes", "numbers")]
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +87,10 @@ class Folds:
 
     def takes(self, number: int) -> bool:
         return number % _FOLDS in self.taken
+
+    def numbers_of(self, kind: str) -> range:
+        """Numbers of the conversations of a kind that are made: half as many for half as many folds."""
+        return range(round(CONVERSATIONS[kind] * len(self.taken) * 2 / _FOLDS))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -122,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def tables_of(folder: Path, folds: Iterable[int], without: Collection[str] = UNSEEN) -> bytes:
     """Weights of wordings, learned from the lines of some folds, and what users asked in their sessions."""
     taken = Folds(frozenset(folds), 0)
-    asked = (sentence for _, texts in _asked(folder, taken) for text in texts for sentence in _SENTENCE.split(text))
+    asked = (sentence for _, texts in _asked(folder, taken) for text in texts for sentence in SENTENCE.split(text))
     requests = [wording.Example("requests", text.strip()) for text in dict.fromkeys(asked) if text.strip()]
     return wording.learn([*wording.examples(taken.keep, without), *requests])
 
@@ -142,15 +144,9 @@ def conversations(
     folder: Path, folds: Folds, wordings: Wordings, *, languages: Sequence[str] = LANGUAGES
 ) -> dict[str, list[Talk]]:
     """All conversations of some folds by their kind. `told` are the user's sentences in those of `rules`."""
-    share = len(folds.taken) * 2 / _FOLDS
-    rules = [
-        with_rules(f"rules-{n}", folds.seed, folds.keep, languages)
-        for n in range(round(share * CONVERSATIONS["rules"]))
-    ]
+    rules = [with_rules(f"rules-{n}", folds.seed, folds.keep, languages) for n in folds.numbers_of("rules")]
     rules = [item for item in rules if item["told"]]
-    friends = [
-        of_friends(f"friends-{n}", folds.seed, folds.keep) for n in range(round(share * CONVERSATIONS["friends"]))
-    ]
+    friends = [of_friends(f"friends-{n}", folds.seed, folds.keep) for n in folds.numbers_of("friends")]
     requests = list(_requests(folder, folds, languages))
     return {
         "questions": [by_message(item, wordings) for item in _questions(folder, folds)],
@@ -169,7 +165,7 @@ def _questions(folder: Path, folds: Folds) -> Iterator[dict[str, Any]]:
     def shapes(category: str) -> list[questions.Shape]:
         return [shape for n, shape in enumerate(questions.shapes_of(category)) if folds.takes(n)]
 
-    for number in range(round(len(folds.taken) * 2 / _FOLDS * CONVERSATIONS["questions"])):
+    for number in folds.numbers_of("questions"):
         values = {**_DEFAULTS, **_SETS[number % len(_SETS)]}
         options = argparse.Namespace(**values, seed=folds.seed, names=False)
         lines = questions.noise(Random(f"{folds.seed}/noise/{number}"), dialogues, options)
@@ -210,7 +206,7 @@ def by_sentence(item: Mapping[str, Any], wordings: Wordings) -> Talk:
         Statement(at, each["role"], sentence.strip())
         for at, each in enumerate(item["messages"])
         if each["role"] == "user"
-        for sentence in _SENTENCE.split(each["content"])
+        for sentence in SENTENCE.split(each["content"])
         if sentence.strip()
     ]
     told = [_bare(each["text"]) for each in item["told"]]

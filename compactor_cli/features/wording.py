@@ -31,7 +31,8 @@ _WORDS = 20_000
 """Words that are remembered; people say the same ones again and again."""
 _FIRST_WIDE = "\u2e80"
 """Of the scripts in which a character says as much as a part of a word."""
-_SENTENCE = compiled_later(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+SENTENCE = compiled_later(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+"""Where a sentence ends, of which the words are weighed and were learned."""
 
 
 class Wordings:
@@ -46,7 +47,7 @@ class Wordings:
     def of_text(self, text: str) -> list[float]:
         """Return how much the words of a text speak for something to remember, beside each of SPEAKS_AGAINST: above 0
         for it, below 0 for the other, by the sentence that speaks for it most. 0 for a text without words."""
-        found = [self.of(sentence) for sentence in _SENTENCE.split(text) if sentence]
+        found = [self.of(sentence) for sentence in SENTENCE.split(text) if sentence]
         return [max(values) for values in zip(*found, strict=True)] or [0.0] * len(SPEAKS_AGAINST)
 
     def of(self, sentence: str) -> list[float]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 
+from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
 
 _TIME = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?[AP]M)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?(?!\w|:\S)"
@@ -86,8 +86,8 @@ def _has_level(line: str) -> bool:
 def _is_of_error(line: str) -> bool:
     """Return whether an object of JSON has the level of an error itself, says something, and is not over."""
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
+        record = parse_json(line)
+    except ValueError:
         return False
     level = next((record[key] for key in _LEVELS if key in record), None)
     said = any(record.get(key) for key in _SAID)

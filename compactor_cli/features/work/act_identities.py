@@ -62,7 +62,7 @@ def names_itself(text: str) -> bool:
     return _NAMES_ITSELF.fullmatch(text) is not None
 
 
-def stems(*names: str) -> set[str]:
+def name_words(*names: str) -> set[str]:
     """Return the words of names, without the end that says that there are several."""
     return {word.rstrip("s") for name in names for word in tool_words(name)}
 
@@ -116,7 +116,7 @@ def made_by(
 def _is_its_own(tool: str, key: str, text: str) -> bool:
     """Return whether a member of a result names what the result is of: the `ticket_id` of `create_ticket`. A number
     alone may have stood for something else before."""
-    return key in (*_CALLED, "id") or text.lstrip("#+").isdigit() or not stems(tool).isdisjoint(stems(key))
+    return key in (*_CALLED, "id") or text.lstrip("#+").isdigit() or not name_words(tool).isdisjoint(name_words(key))
 
 
 def _records(said: str) -> Iterator[dict[str, Any]]:
@@ -130,11 +130,14 @@ def _records(said: str) -> Iterator[dict[str, Any]]:
 def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return the name and the value of an identity that a result gives to what was done itself, rather than to what it
     was done to: the `refund_id` of `refund_charge`, but not the `order_id` of `cancel_order`."""
-    words = stems(tool)
+    words = name_words(tool)
     meant = words & {verb} if verb not in _MAKING else words
-    given, objects = {scalar(value) for value in arguments.values()}, [stems(key) - _OF_NUMBERS for key in arguments]
+    given, objects = (
+        {scalar(value) for value in arguments.values()},
+        [name_words(key) - _OF_NUMBERS for key in arguments],
+    )
     for key, value in result_members(said).items():
-        about, text = stems(key), scalar(value)
+        about, text = name_words(key), scalar(value)
         if not IDENTITY.search(key) or meant.isdisjoint(about) or not names_itself(text) or text in given:
             continue
         opens = is_key(text) or not _OPENS.isdisjoint(about)
@@ -145,7 +148,7 @@ def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tu
 
 def named_by_tool(tool: str, arguments: dict[str, Any]) -> list[str]:
     """Return what an argument identifies that is called like a word of the tool: the `ticket` of `open_ticket`."""
-    words = stems(tool)
+    words = name_words(tool)
     found = (scalar(value) for key, value in arguments.items() if key.lower() in words and not isinstance(value, float))
     return [text for text in found if names_itself(text)][:1]
 

@@ -21,7 +21,7 @@ from compactor_cli.features.work.programs import (
     without_prefixes,
 )
 from compactor_cli.features.work.secret_words import without_values
-from compactor_cli.features.work.usual_tests import TEST_OF, is_test_of
+from compactor_cli.features.work.usual_tests import is_test_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
@@ -214,15 +214,6 @@ def is_under(path: str, limit: str) -> bool:
 def is_no_code(path: str) -> bool:
     """Return whether a file is one that no check looks at, unless it is named: prose, or data that is no text."""
     return (_PROSE.search(path) or _DATA.search(path)) is not None
-
-
-@lru_cache(maxsize=4096)
-def stems(path: str) -> frozenset[str]:
-    """Return the names by which an output may speak of a file: with its ending, without, and without what makes it a
-    test."""
-    name = basename(path)
-    stem = name.split(".", 1)[0] or name
-    return frozenset({name, stem, TEST_OF.sub("", stem)})
 
 
 @lru_cache(maxsize=1024)

@@ -19,11 +19,11 @@ from compactor_cli.features.work.act_identities import (
     identities,
     is_scalar,
     made_by,
+    name_words,
     named_by_tool,
     nothing_known,
     receipt_of,
     scalar,
-    stems,
     title_of,
 )
 from compactor_cli.features.work.calls import ToolCall
@@ -213,9 +213,9 @@ def _ended(tool: str, arguments: dict[str, Any]) -> str:
     small number, which other things have, too."""
     if verb_of(tool, arguments) not in _ENDING:
         return ""
-    kinds, meant = stems(tool), stems(*tool_words(asked_action(tool, arguments))[1:])
-    named = (key for key in arguments if key == "id" or (IDENTITY.search(key) and stems(key) & kinds))
-    named = (key for key in named if meant <= kinds | stems(key))
+    kinds, meant = name_words(tool), name_words(*tool_words(asked_action(tool, arguments))[1:])
+    named = (key for key in arguments if key == "id" or (IDENTITY.search(key) and name_words(key) & kinds))
+    named = (key for key in named if meant <= kinds | name_words(key))
     ended = next(filter(None, (scalar(arguments[key]) for key in named)), "")
     return "" if ended.isdigit() and len(ended) < _TELLING_NUMBER else ended
 

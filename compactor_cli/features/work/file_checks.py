@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct, field
 
 from compactor_cli.features.work.calls import NEVER, ToolCall
 from compactor_cli.features.work.check_runs import CheckRuns
-from compactor_cli.features.work.checks import is_no_code, stems
+from compactor_cli.features.work.checks import is_no_code
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.programs import SCRIPT_RUNNER, CheckKind, without_prefixes
 from compactor_cli.features.work.usual_tests import TEST_OF
@@ -73,7 +74,7 @@ class _Files:
         """Any other name -> the paths."""
         for path in paths:
             self.named[basename(path)].append(path)
-            for stem in stems(path):
+            for stem in _stems(path):
                 (self.plain if _is_plain(stem) else self.marked)[stem].append(path)
 
 
@@ -242,7 +243,7 @@ def _failure(order: int, kind: CheckKind, said: str, passed: int | None) -> _Fai
     for path in dict.fromkeys(_FILE.findall(text)) if "/" in text else ():
         name = basename(path)
         paths.setdefault(name, []).append(path)
-        for stem in () if elsewhere else stems(path):  # what is wrong with a test is not wrong with what it tests
+        for stem in () if elsewhere else _stems(path):  # what is wrong with a test is not wrong with what it tests
             names_of.setdefault(stem, set()).add(name)
     words = set(_WORD.findall(_FILE.sub(" ", text) if paths else text))
     spoken = {word.split(".", 1)[0] for word in words if "." in word}
@@ -273,3 +274,12 @@ def _script(step: Step) -> str:
         options = words[1 : words.index(script)] if script else ()
         return "" if {"-c", "-e", "-m", "--eval", "-p"} & set(options) else basename(script)
     return program if "/" in words[0] else ""
+
+
+@lru_cache(maxsize=4096)
+def _stems(path: str) -> frozenset[str]:
+    """Return the names by which an output may speak of a file: with its ending, without, and without what makes it a
+    test."""
+    name = basename(path)
+    stem = name.split(".", 1)[0] or name
+    return frozenset({name, stem, TEST_OF.sub("", stem)})

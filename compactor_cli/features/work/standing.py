@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.features.work.act_identities import names_itself, stems
+from compactor_cli.features.work.act_identities import name_words, names_itself
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.json_results import result_members
 from compactor_cli.features.work.tool_names import acting_verb, asked_action, tool_words
@@ -92,7 +92,7 @@ def standing(call: ToolCall) -> Standing | None:
 
 def _identifies(name: str, value: Any, kind: set[str]) -> bool:
     """Return whether an argument says which thing of its kind is meant: `id`, `ticket_id`, `ticket`."""
-    of, ends = stems(name) - _IDENTIFIES, not _IDENTIFIES.isdisjoint(tool_words(name)[-1:])
+    of, ends = name_words(name) - _IDENTIFIES, not _IDENTIFIES.isdisjoint(tool_words(name)[-1:])
     if isinstance(value, bool) or not isinstance(value, str | int) or not of <= kind:
         return False
     return ends or (of != set() and names_itself(str(value)))

@@ -30,7 +30,6 @@ from compactor_cli.strategies.adaptive.conversation import is_chat, is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.lone_lines import said_after, says_nothing
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
-from compactor_cli.strategies.adaptive.said_anew import said_anew
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
@@ -109,7 +108,6 @@ class PlanBuilder:
         self.chat = is_chat(inputs.messages)
         self.awaits = is_request(inputs.groups[-1], inputs.messages) and self.chat
         self.people = self.talk and people_talk(inputs.messages)
-        self.anew = said_anew(inputs.messages, self.lines) if self.talk and not self.people else {}
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
         self.small = False  # no room for more than small parts that nothing was chosen of
@@ -153,14 +151,13 @@ class PlanBuilder:
 
     def _present(self) -> set[int]:
         """Return the groups that stay at their place for being the newest, or large requests."""
-        newest = self._answered() if self.talk else self.newest.in_place
-        if self.talk and self.room <= _TINY_ROOM:
-            newest = set()
-        return self.large | newest
+        return self.large | (self._answered() if self.talk else self.newest.in_place)
 
     def _answered(self) -> set[int]:
         """Return what was said behind the last request: without it, that would pass for one that nobody answered. What
         an agent said there is the newest exchange; what people say is no more than a part of their talk."""
+        if self.room <= _TINY_ROOM:
+            return set()
         requests = (group.index for group in self.inputs.groups if is_request(group, self.inputs.messages))
         last = max(requests, default=len(self.inputs.groups))
         answers = [group for group in self.rest if group.index > last and group.index not in self.folded]
@@ -168,10 +165,6 @@ class PlanBuilder:
             return self.newest.in_place.intersection(group.index for group in answers)
         tokens = sum(self.renderer.render(group, (), "", self.newest.written(group.index)).tokens for group in answers)
         return {group.index for group in answers} if tokens <= _ANSWERED_SHARE * self.room else set()
-
-    def _is_nod(self, group: Group) -> bool:
-        """Return whether a group is a word or two, where people talk with each other."""
-        return self.people and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
 
     def _is_seen(self, line: StateLine) -> bool:
         """Return whether what stays at its place shows what a line of the state tells: calls that stay whole, and of a

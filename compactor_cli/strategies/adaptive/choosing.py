@@ -9,7 +9,7 @@ from itertools import accumulate, chain, islice
 
 from msgspec.structs import replace
 
-from compactor_cli.model.group import is_request
+from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision
 from compactor_cli.model.talking import is_interjection
 from compactor_cli.strategies.adaptive import must_keep
@@ -17,10 +17,7 @@ from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quo
 from compactor_cli.strategies.adaptive.required import RequiredLines
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
-from compactor_cli.strategies.shared.rooms import (
-    LARGE_REQUEST,
-    SMALL_ROOM,
-)
+from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_ROOM
 from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, densest
 
 _SHORT_REQUEST = 150
@@ -256,6 +253,10 @@ class Chooser(RequiredLines):
                 return more
         self.whole = before
         return attempt
+
+    def _is_nod(self, group: Group) -> bool:
+        """Return whether a group is a word or two, where people talk with each other."""
+        return self.people and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
 
     def _with_answers(self, order: list[ChosenLine], attempt: Attempt) -> tuple[list[ChosenLine], Attempt]:
         """Add what the agent said last, and before requests, as far as it fits. Where all of its names are known its

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from itertools import takewhile
+from itertools import groupby, takewhile
 from math import inf
 
 from compactor_cli.features.lines import SessionLines
@@ -43,11 +43,16 @@ _NAME = compiled_later(r"([\w.-]+)\"?[ \t]*:")
 """What may be the name of a member."""
 
 
-def _is_own_member(lines: SessionLines, line: int) -> bool:
-    """Return whether a line has members of the object that a result is, rather than of one within."""
-    before = lines.piece(line).text[: lines.starts[line]]
-    outer = before.count("{") - before.count("}") == 1 and before.count("[") == before.count("]")
-    return outer and before.lstrip().startswith("{") and not any(sign in lines.text(line) for sign in "{[")
+def _own_members(lines: SessionLines, number: int) -> Iterator[int]:
+    """Yield the lines of a result with members of the object that it is, rather than of one within."""
+    text = lines.session.pieces[number].text
+    objects = lists = end = 0
+    for line in lines.of_piece(number) if text.lstrip().startswith("{") else ():
+        before, end = text[end : lines.starts[line]], lines.starts[line]
+        objects += before.count("{") - before.count("}")
+        lists += before.count("[") - before.count("]")
+        if objects == 1 and not lists and not any(sign in lines.text(line) for sign in "{["):
+            yield line
 
 
 class NewestExchanges:
@@ -103,9 +108,10 @@ class NewestExchanges:
         shortest of these. `cost`: tokens of a line."""
         said = "\n".join(self._messages[i].text("text") for group in self.last.values() for i in group.messages)
         own = (line for group in self._before_question for i in group.messages for line in lines.of_message(i))
-        results = (line for line in own if not (lines.piece(line).speech or lines.piece(line).call))
-        public = (line for line in results if not any(map(is_private, _NAME.findall(lines.text(line)))))
-        new = [line for line in public if line not in lines.silent and _is_own_member(lines, line)]
+        numbers, pieces = (number for number, _ in groupby(own, key=lines.piece_of.__getitem__)), lines.session.pieces
+        results = (number for number in numbers if not (pieces[number].speech or pieces[number].call))
+        members = (line for number in results for line in _own_members(lines, number) if line not in lines.silent)
+        new = [line for line in members if not any(map(is_private, _NAME.findall(lines.text(line))))]
         left = _LOOKED_UP * self._room
         for line in sorted(new, key=lambda line: (not any(map(str.isdigit, lines.text(line))), cost(line))):
             if cost(line) <= left and not any(value in said for value in _VALUE.findall(lines.text(line))):

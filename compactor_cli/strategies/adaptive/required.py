@@ -14,7 +14,7 @@ from compactor_cli.strategies.adaptive.conversation import answered_lines, ranke
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.rest_of_lists import rest_of_list
-from compactor_cli.strategies.adaptive.said_anew import anew_first
+from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
 from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.pending_results import take_pending
@@ -50,7 +50,8 @@ class RequiredLines(PlanBuilder):
             self._take(exercises(inputs.messages, self.lines, self.selector.tokens, self._stays, self.room))
         if self.talk and inputs.profile is not None:
             ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
-            self._take(filterfalse(self._ends_summary, anew_first(ranked, self.anew, self.lines, self.selector.tokens)))
+            anew = {} if self.people else said_anew(inputs.messages, self.lines)
+            self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
             return
         words = Words(inputs, self.lines, self.selector.tokens)
         self._take(words.within(min(self.request_room, free - MARK), self.asked))

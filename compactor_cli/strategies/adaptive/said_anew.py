@@ -72,9 +72,9 @@ class _Change(Struct, frozen=True):
     """Those that something was moved or changed to."""
 
     def changes(self, older: dict[str, set[str]]) -> bool:
-        """Return whether it changes one of the values of an older sentence, or something else for sure."""
+        """Return whether it changes one of the values of an older sentence."""
         moved = any(older.get(form) and value not in older[form] for form, value in self.targets)
-        return self.sure or moved or is_replaced(older, self.values)
+        return moved or is_replaced(older, self.values)
 
 
 def anew_first(
