@@ -2,9 +2,10 @@
 
 SESSIONS is the folder of the sample sessions: its meetings (`qmsum`) are the noise for facts that are asked for, what
 users say to agents (`tau-bench`, `openai-long`) is the noise for rules. The rest is made by `benchmarks.dialogues`.
-Two scores are learned: `talk`, of messages that are asked for later, and `binding`, of a user's sentences that bind
-the rest. The figures are held out: lines, facts, meetings and sessions are in two halves, and each half is measured
-with weights that were learned on the other. Printed as Markdown; --profile writes weights of all into a profile.
+Three scores are learned: `talk`, of messages that are asked for later, `binding`, of a user's sentences that bind the
+rest, and `needed`, of statements without which nobody could go on with a chat (`benchmarks.chats`). The figures are
+held out: lines, facts, meetings, chats and sessions are in two halves, and each half is measured with weights that were
+learned on the other. Printed as Markdown; --profile writes weights of all into a profile.
 """
 
 from __future__ import annotations
@@ -16,18 +17,22 @@ import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from benchmarks import questions, wording
+from benchmarks.chats import read_chats, statements_of
 from benchmarks.dialogues import LANGUAGES, UNSEEN, among_requests, fold, of_friends, with_rules
 from benchmarks.evidence import kept_evidence, rarest
 from compactor_cli.evaluation.learning.fit import Labelled, fit_rows
 from compactor_cli.evaluation.learning.profile_text import with_statements
 from compactor_cli.features.talk import (
+    CHAT_SIGNALS,
     TALK_SIGNALS,
     Statement,
+    chat_signals,
     either,
     rank_statements,
     statement_signals,
@@ -38,17 +43,20 @@ from compactor_cli.tokens import make_counter
 
 TALK = {"questions": 3.0, "friends": 1.0, "rules": 1.5, "told": 1.0}
 BINDING = {"told": 1.0, "requests": 1.0}
+NEEDED = {"chats": 1.0, "small": 0.5, "asked": 0.5}
 """What each score is learned from, and how much it counts."""
 _FOLDS = 4
 _HALVES = (0, 2), (1, 3)
 """Folds that are learned from while the others are measured; meetings and facts are not in order of anything."""
 CONVERSATIONS = {"rules": 240, "friends": 20, "questions": 25}
 """How many are made for each half."""
-_PENALTY = 30.0
+_PENALTY, _LITTLE = 30.0, 3.0
+"""On large weights, of the scores of people's talk, and of what is needed in chats, of which more is known."""
 _SCALE = 1000.0
 """Weight of a kind of conversations beside the penalty."""
-_LIKELY = 0.5
-"""What weighs the same in every conversation: all its statements (1), its needed ones (0), or something between."""
+_LIKELY, _AS_OFTEN = 0.5, 1.0
+"""What weighs the same in every conversation: all its statements (1), its needed ones (0), or something between. What
+is needed in chats is told by how often it is, as its values are compared with what repeats them."""
 _SPARED = 0.3
 """How much a user's sentence with numbers or ids counts that is no rule."""
 _SETS: tuple[dict[str, int], ...] = (
@@ -110,12 +118,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             others = conversations(
                 options.sessions, folds, Wordings(tables_of(options.sessions, half)), languages=languages
             )
-            _measure(rows, others, fit(learned, TALK), fit(learned, BINDING))
+            _measure(rows, others, fit(learned, TALK), fit(learned, BINDING), fit(learned, NEEDED))
     sys.stdout.write(_table(rows))
     if options.profile:
         learned = learned_from(options.sessions, range(_FOLDS), 0)
         text = options.profile.read_text(encoding="utf-8")
-        text = with_statements(text, fit(learned, TALK), fit(learned, BINDING))
+        parts = {"talk": TALK, "binding": BINDING, "needed": NEEDED}
+        text = with_statements(text, {name: fit(learned, shares) for name, shares in parts.items()})
         options.profile.write_text(text, encoding="utf-8")
         (options.profile.parent / WORDINGS).write_bytes(tables_of(options.sessions, range(_FOLDS), without=()))
     return 0
@@ -154,7 +163,18 @@ def conversations(
         "rules": [by_message(item, wordings) for item in rules],
         "told": [by_sentence(item, wordings) for item in rules],
         "requests": [by_sentence(item, wordings) for item in requests],
+        "chats": list(_chats(folds, wordings)),
+        "small": [by_line(item, wordings) for item in rules],
+        "asked": [by_line(item, wordings) for item in requests],
     }
+
+
+def _chats(folds: Folds, wordings: Wordings) -> Iterator[Talk]:
+    """Chats in which is marked what is needed to go on; their signals are those of CHAT_SIGNALS."""
+    for number, chat in enumerate(read_chats()):
+        if folds.takes(number):
+            signals = chat_signals(chat.statements, wordings)
+            yield Talk({"id": chat.name}, list(chat.statements), list(chat.needed), signals)
 
 
 def _questions(folder: Path, folds: Folds) -> Iterator[dict[str, Any]]:
@@ -214,6 +234,15 @@ def by_sentence(item: Mapping[str, Any], wordings: Wordings) -> Talk:
     return Talk(item, statements, needed, statement_signals(statements, wordings=wordings))
 
 
+def by_line(item: Mapping[str, Any], wordings: Wordings) -> Talk:
+    """The user's sentences and the agent's lines, as `adaptive` takes them; needed are those with what was told."""
+    said = enumerate(item["messages"])
+    statements = [*chain.from_iterable(statements_of(at, each["role"], each["content"]) for at, each in said)]
+    told = [_bare(each["text"]) for each in item["told"]]
+    needed = [s.speaker == "user" and any(_holds(_bare(s.text), text) for text in told) for s in statements]
+    return Talk(item, statements, needed, chat_signals(statements, wordings))
+
+
 def _bare(text: str) -> str:
     return text.lower().rstrip(".!?。 ")
 
@@ -225,21 +254,24 @@ def _holds(sentence: str, told: str) -> bool:
 
 def fit(learned: Mapping[str, Sequence[Talk]], shares: Mapping[str, float]) -> dict[str, float]:
     """Weights, each conversation of a kind counting alike."""
+    in_chats = "chats" in shares
+    signals, likely, penalty = (CHAT_SIGNALS, _AS_OFTEN, _LITTLE) if in_chats else (TALK_SIGNALS, _LIKELY, _PENALTY)
     examples: list[Labelled] = []
     for kind, share in shares.items():
         for talk in learned[kind]:
-            examples += _labelled(talk, _SCALE * share / len(learned[kind]), spare_facts=kind == "requests")
-    return fit_rows(list(TALK_SIGNALS), examples, penalty=_PENALTY)
+            weight = _SCALE * share / len(learned[kind])
+            examples += _labelled(talk, weight, likely, spare_facts=kind in ("requests", "asked"))
+    return fit_rows(list(signals), examples, penalty=penalty)
 
 
-def _labelled(talk: Talk, weight: float, *, spare_facts: bool) -> Iterator[Labelled]:
+def _labelled(talk: Talk, weight: float, likely: float, *, spare_facts: bool) -> Iterator[Labelled]:
     """The statements of a conversation. With `spare_facts`, others with numbers or ids count less: they may be needed
     as well."""
     needed = [row for row, label in zip(talk.signals, talk.needed, strict=True) if label]
     others = [row for row, label in zip(talk.signals, talk.needed, strict=True) if not label]
     if not needed or not others:
         return
-    part = min(0.5, (len(needed) / len(talk.needed)) ** _LIKELY)
+    part = min(0.5, (len(needed) / len(talk.needed)) ** likely)
     yield Labelled(needed, True, weight * part / len(needed))
     facts = [row for row in others if spare_facts and any(row[at] for at in _FACT)]
     yield Labelled([row for row in others if row not in facts], False, weight * (1 - part) / len(others))

@@ -58,6 +58,13 @@ TALK_SIGNALS: dict[str, str] = {
     "no_request": "how much they speak against a single request",
 }
 """Signal -> what it measures. A profile has a weight for each."""
+CHAT_SIGNALS: dict[str, str] = {
+    **TALK_SIGNALS,
+    "agent": "1 when an agent says it",
+    "digits": "share of its characters that are digits",
+    "resumed": "share of its words, rare ones counting more, that are in the second message behind it",
+}
+"""The same for what is needed to go on with a chat of a user and an agent."""
 
 
 _LONG = 7
@@ -74,11 +81,6 @@ _SHORT_ANSWER = 20
 """Tokens of an answer that says little without its question."""
 _ASKED = 0.5
 """Share of such an answer's value that its question is worth."""
-
-
-def talk_weight_names() -> list[str]:
-    """Return every weight that the part for talk of a profile may have, in the order of files and matrices."""
-    return ["bias", *TALK_SIGNALS]
 
 
 class Statement(Struct, frozen=True):
@@ -99,10 +101,12 @@ def statement_values(
     return values_of(statement_signals(statements, indices), weights)
 
 
-def values_of(signals: Iterable[Sequence[float]], weights: Mapping[str, float]) -> list[float]:
-    """Return the value of each statement by its signals."""
-    weighs = _weights(weights)
-    return [_value(row, weighs) for row in signals]
+def values_of(
+    rows: Iterable[Sequence[float]], weights: Mapping[str, float], signals: Iterable[str] = TALK_SIGNALS
+) -> list[float]:
+    """Return the value of each statement by its row of `signals`."""
+    weighs = _weights(weights, signals)
+    return [_value(row, weighs) for row in rows]
 
 
 def both_values(
@@ -132,9 +136,14 @@ def counted(value: float, share: float) -> float:
     return (value + _ANYTHING) * share - _ANYTHING
 
 
-def _weights(named: Mapping[str, float]) -> tuple[float, list[float]]:
-    """Return the bias of a part of a profile, and its weights in the order of TALK_SIGNALS."""
-    return named.get("bias", 0.0), [named.get(signal, 0.0) for signal in TALK_SIGNALS]
+def needed_values(statements: Sequence[Statement], weights: Mapping[str, float]) -> list[float]:
+    """Return how likely each statement of a chat of a user and an agent is needed to go on with it, 0 to 1."""
+    return values_of(chat_signals(statements), weights, CHAT_SIGNALS)
+
+
+def _weights(named: Mapping[str, float], signals: Iterable[str] = TALK_SIGNALS) -> tuple[float, list[float]]:
+    """Return the bias of a part of a profile, and its weights in the order of its signals."""
+    return named.get("bias", 0.0), [named.get(signal, 0.0) for signal in signals]
 
 
 def _value(row: Sequence[float], weights: tuple[float, Sequence[float]]) -> float:
@@ -158,6 +167,12 @@ def statement_signals(
     `wordings`: learned weights of words, else the shipped ones."""
     talk = _Talk(statements, wordings or shipped_wordings())
     return [talk.signals(index) for index in (range(len(statements)) if indices is None else indices)]
+
+
+def chat_signals(statements: Sequence[Statement], wordings: Wordings | None = None) -> list[list[float]]:
+    """Return the values of CHAT_SIGNALS, in their order, for each statement. `wordings`: as for `statement_signals`."""
+    talk = _Talk(statements, wordings or shipped_wordings())
+    return [[*talk.signals(index), *talk.chat_signals(index)] for index in range(len(statements))]
 
 
 class _Talk:
@@ -229,6 +244,15 @@ class _Talk:
             cues["courtesy"] / max(1, len(distinct)),
             *self._wordings.of_text(text),
         ]
+
+    def chat_signals(self, index: int) -> tuple[float, float, float]:
+        """Return the values of the CHAT_SIGNALS that are none of TALK_SIGNALS."""
+        statement, second = self._statements[index], self._turn_of[index] + 2
+        there = self._turns[second].words if second < len(self._turns) else frozenset[str]()
+        rarity = {word: self._rarities[word] for word in self._words[index]}
+        resumed = fsum(rarity[word] for word in rarity if word in there) / (fsum(rarity.values()) or 1.0)
+        text = statement.text
+        return float(statement.speaker == "assistant"), sum(map(str.isdigit, text)) / max(1, len(text)), resumed
 
     def _use(self, index: int, distinct: Sequence[str]) -> tuple[float, float, float, float]:
         """Return how rare and how new its words are."""

@@ -24,3 +24,5 @@ class Profile(Struct, frozen=True):
     """The same for what people say to each other, by the signals of `features/talk.py`: what is asked for later."""
     binding: Mapping[str, float] = field(default_factory=dict)
     """And for the sentences of a user: which of them bind the rest of a session."""
+    needed: Mapping[str, float] = field(default_factory=dict)
+    """And for the statements of a chat of a user and an agent: which of them are needed to go on with it."""

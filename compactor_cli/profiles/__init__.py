@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.features.name_features import weight_names
-from compactor_cli.features.talk import talk_weight_names
+from compactor_cli.features.talk import CHAT_SIGNALS, TALK_SIGNALS
 from compactor_cli.model.profile import PROFILE_VERSION, Profile
 
 _LARGEST = 1_000
@@ -24,7 +24,12 @@ def parse_profile(text: str, name: str) -> Profile:
     """
     profile = _parsed(text, name)
     shipped = default_profile()
-    return replace(profile, talk=profile.talk or shipped.talk, binding=profile.binding or shipped.binding)
+    return replace(
+        profile,
+        talk=profile.talk or shipped.talk,
+        binding=profile.binding or shipped.binding,
+        needed=profile.needed or shipped.needed,
+    )
 
 
 def _parsed(text: str, name: str) -> Profile:
@@ -49,8 +54,9 @@ def _parsed(text: str, name: str) -> Profile:
         name=name,
         sessions=sessions if isinstance(sessions, int) else 0,
         figures=figures,
-        talk=_weights(document, "talk", talk_weight_names(), name),
-        binding=_weights(document, "binding", talk_weight_names(), name),
+        talk=_weights(document, "talk", ["bias", *TALK_SIGNALS], name),
+        binding=_weights(document, "binding", ["bias", *TALK_SIGNALS], name),
+        needed=_weights(document, "needed", ["bias", *CHAT_SIGNALS], name),
     )
 
 

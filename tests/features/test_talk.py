@@ -15,7 +15,6 @@ from compactor_cli.features.talk import (
     rank_statements,
     statement_signals,
     statement_values,
-    talk_weight_names,
 )
 from compactor_cli.profiles import default_profile
 from tests.drawing import number_of
@@ -304,4 +303,4 @@ def test_each_statement_is_ranked_once_and_of_the_same_words_the_newest(statemen
 
 
 def test_the_shipped_weights_are_those_of_all_signals():
-    assert list(TALK) == list(BINDING) == talk_weight_names()
+    assert list(TALK) == list(BINDING) == ["bias", *TALK_SIGNALS]

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from compactor_cli.evaluation.learning.held_out import Figures, HeldOut, PartFigures
 from compactor_cli.features.name_features import BY_CLASS, CLASSES, NAME_KINDS, SIGNALS
-from compactor_cli.features.talk import TALK_SIGNALS
+from compactor_cli.features.talk import CHAT_SIGNALS, TALK_SIGNALS
 from compactor_cli.model.profile import PROFILE_VERSION
 
 _HEADER = """\
@@ -28,8 +28,9 @@ _STATEMENTS = """\
 # What people say, learned by `python -m benchmarks.talk`: the value of a message or sentence is
 # 1 / (1 + exp(-(bias + sum of weight x signal))). Without these tables the shipped ones are used."""
 _STATEMENT_TABLES = {
-    "talk": "messages of a conversation that are asked for later",
-    "binding": "sentences of a user that bind the rest",
+    "talk": ("messages of a conversation that are asked for later", TALK_SIGNALS),
+    "binding": ("sentences of a user that bind the rest", TALK_SIGNALS),
+    "needed": ("statements of a chat of a user and an agent that are needed to go on with it", CHAT_SIGNALS),
 }
 DIGITS = 4
 """Decimals of every figure and weight."""
@@ -123,13 +124,14 @@ def _weights(weights: Mapping[str, float]) -> Iterator[str]:
     yield from _aligned([(kind, weights[f"kind.{kind}"], "") for kind in NAME_KINDS])
 
 
-def with_statements(text: str, talk: Mapping[str, float], binding: Mapping[str, float]) -> str:
-    """Return the same file with these weights for what people say; they are its last tables."""
+def with_statements(text: str, tables: Mapping[str, Mapping[str, float]]) -> str:
+    """Return the same file with these tables of weights for what people say, by their names; they are its last ones."""
     lines = [text.partition(_STATEMENTS)[0].rstrip("\n"), "", _STATEMENTS]
-    for title, weights in (("talk", talk), ("binding", binding)):
+    for title, weights in tables.items():
+        meant, signals = _STATEMENT_TABLES[title]
         rows = [("bias", weights["bias"], "of every statement")]
-        rows += [(signal, weights[signal], meaning) for signal, meaning in TALK_SIGNALS.items()]
-        lines += ["", f"[{title}]  # {_STATEMENT_TABLES[title]}", *_aligned(rows)]
+        rows += [(signal, weights[signal], meaning) for signal, meaning in signals.items()]
+        lines += ["", f"[{title}]  # {meant}", *_aligned(rows)]
     return "\n".join(lines) + "\n"
 
 

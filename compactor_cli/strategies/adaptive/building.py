@@ -26,6 +26,7 @@ from compactor_cli.strategies.adaptive.arrangement import (
     summarized,
     with_the_rest,
 )
+from compactor_cli.strategies.adaptive.chat import is_working_chat
 from compactor_cli.strategies.adaptive.conversation import is_chat, is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.lone_lines import said_after, says_nothing
@@ -103,9 +104,10 @@ class PlanBuilder:
         self._words_of: dict[int, str] = {}
         """Group -> the words of its calls and results."""
         self.outdated = outdated_lists(inputs.messages)
-        self.talk = is_talk(inputs.messages, session)
         # where the user waits for an answer in a chat, the one before comes after what the user said
         self.chat = is_chat(inputs.messages)
+        self.works = is_working_chat(inputs.messages)
+        self.talk = self.works or is_talk(inputs.messages, session)
         self.awaits = is_request(inputs.groups[-1], inputs.messages) and self.chat
         self.people = self.talk and people_talk(inputs.messages)
         self.whole: set[int] = set()

@@ -183,7 +183,7 @@ def _statements(
     short ones behind it; of a summary each quote."""
     all_lines = list(lines.of_piece(number))
     if message.origin == "summary":
-        yield from _quoted(lines, all_lines)
+        yield from quotes(lines, all_lines)
     elif sum(map(cost, all_lines)) <= max(_SHORT, room // _PART):
         yield from [(message.role, all_lines)] if all_lines else []
     elif message.role == "user":
@@ -197,7 +197,8 @@ def _statements(
         yield from ((message.role, [line]) for line in all_lines)
 
 
-def _quoted(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+def quotes(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+    """Yield (speaker, lines) of the quotes in a summary."""
     speaker, quote = "assistant", list[int]()
     for line in all_lines:
         text = lines.text(line)

@@ -10,6 +10,7 @@ from compactor_cli.model.group import is_request
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.asked_about import exercises
 from compactor_cli.strategies.adaptive.building import PlanBuilder
+from compactor_cli.strategies.adaptive.chat import chat_lines
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
@@ -49,7 +50,8 @@ class RequiredLines(PlanBuilder):
         if self.chat:
             self._take(exercises(inputs.messages, self.lines, self.selector.tokens, self._stays, self.room))
         if self.talk and inputs.profile is not None:
-            ranked = ranked_lines(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
+            ranked_of = chat_lines if self.works else ranked_lines
+            ranked = ranked_of(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
             anew = {} if self.people else said_anew(inputs.messages, self.lines)
             self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
             return

@@ -10,7 +10,7 @@ from compactor_cli.evaluation.learning.fit import fit
 from compactor_cli.evaluation.learning.held_out import Figures, HeldOut, KeptShares, PartFigures
 from compactor_cli.evaluation.learning.profile_text import Taught, profile_text, with_statements
 from compactor_cli.features.name_features import SIGNALS, weight_names
-from compactor_cli.features.talk import talk_weight_names
+from compactor_cli.features.talk import CHAT_SIGNALS, TALK_SIGNALS
 from compactor_cli.profiles import default_profile, parse_profile
 from tests.evaluation.learning.sessions import TOPICS, cases
 
@@ -105,21 +105,24 @@ def test_a_weight_that_is_no_number_is_named_with_what_is_allowed(value):
 
 
 def test_weights_of_statements_are_read_back_and_written_anew():
-    first = {name: round(0.5 + at / 8, 4) for at, name in enumerate(talk_weight_names())}
+    third = {name: round(0.5 + at / 8, 4) for at, name in enumerate(["bias", *CHAT_SIGNALS])}
+    first = {name: third[name] for name in ["bias", *TALK_SIGNALS]}
     second = {name: -weight for name, weight in first.items()}
-    text = with_statements(profile_text(taught()), first, second)
+    tables = {"talk": first, "binding": second, "needed": third}
+    text = with_statements(profile_text(taught()), tables)
     profile = parse_profile(text, "own.toml")
-    assert (profile.talk, profile.binding) == (first, second)
+    assert (profile.talk, profile.binding, profile.needed) == (first, second, third)
     assert profile.weights == WEIGHTS
-    assert with_statements(text, first, second) == text
-    assert parse_profile(with_statements(text, second, first), "own.toml").talk == second
+    assert with_statements(text, tables) == text
+    assert parse_profile(with_statements(text, {**tables, "talk": second}), "own.toml").talk == second
 
 
 def test_a_profile_without_weights_of_statements_has_the_shipped_ones():
     profile = parse_profile(profile_text(taught()), "old.toml")
     shipped = default_profile()
-    assert set(shipped.talk) == set(shipped.binding) == set(talk_weight_names())
-    assert (profile.talk, profile.binding) == (shipped.talk, shipped.binding)
+    assert set(shipped.talk) == set(shipped.binding) == {"bias", *TALK_SIGNALS}
+    assert set(shipped.needed) == {"bias", *CHAT_SIGNALS}
+    assert (profile.talk, profile.binding, profile.needed) == (shipped.talk, shipped.binding, shipped.needed)
 
 
 @pytest.mark.parametrize(

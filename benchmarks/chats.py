@@ -1,0 +1,91 @@
+"""Chats of a user and an agent in which is marked what is needed to go on: `chats.txt`, written for this.
+
+A chat begins with a line `=== number | language | what it is about`; each message with `user: ` or `assistant: `. What
+stands in ⟦⟧ is needed by somebody who only has that and the last message; what stands in ⟨⟩ says the same once more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from compactor_cli.features.talk import Statement
+from compactor_cli.text.units import clause_spans, line_units
+
+_FILE = Path(__file__).with_name("chats.txt")
+_BEGINS = re.compile(r"=== \d+ \| (?P<language>[^|]+) \| (?P<about>.+)\n")
+_MESSAGE = re.compile(r"^(user|assistant): ?", re.MULTILINE)
+_MARKS = re.compile("[⟦⟧⟨⟩]")
+_SHARE = 0.3
+"""Share of the characters of a statement from which on it is needed when they are."""
+_OPENS = "⟦⟨"
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat as statements: the user's sentences, and the agent's lines."""
+
+    name: str
+    language: str
+    messages: tuple[tuple[str, str], ...]
+    """Role and text of each."""
+    statements: tuple[Statement, ...]
+    needed: tuple[bool, ...]
+
+
+@cache
+def read_chats() -> tuple[Chat, ...]:
+    """Return all chats of the file."""
+    _, *parts = re.split(r"(?m)^(?==== )", _FILE.read_text(encoding="utf-8"))
+    return tuple(map(_chat, parts, range(len(parts))))
+
+
+def _chat(text: str, number: int) -> Chat:
+    head = _BEGINS.match(text)
+    if head is None:
+        raise ValueError(f"{_FILE.name}: chat {number} has no heading: {text[:60]!r}")
+    _, *rest = _MESSAGE.split(text[head.end() :])
+    marked = [(role, said.strip("\n")) for role, said in zip(rest[::2], rest[1::2], strict=True)]
+    labelled = [*_statements(marked)]
+    return Chat(
+        f"chat-{number}",
+        head["language"].strip(),
+        tuple((role, _MARKS.sub("", said)) for role, said in marked),
+        tuple(statement for statement, _ in labelled),
+        tuple(needed for _, needed in labelled),
+    )
+
+
+def _statements(marked: Sequence[tuple[str, str]]) -> Iterator[tuple[Statement, bool]]:
+    """Yield the statements, and whether they are needed."""
+    for at, (role, said) in enumerate(marked):
+        text, spans = _unmarked(said)
+        for start, end in _spans(role, text):
+            inside = sum(max(0, min(end, to) - max(start, begins)) for begins, to in spans)
+            yield Statement(at, role, text[start:end]), inside >= _SHARE * (end - start)
+
+
+def statements_of(message: int, role: str, text: str) -> Iterator[Statement]:
+    """Yield the user's sentences, or the agent's lines."""
+    return (Statement(message, role, text[start:end]) for start, end in _spans(role, text))
+
+
+def _spans(role: str, text: str) -> Iterator[tuple[int, int]]:
+    for start, end in clause_spans(text) if role == "user" else line_units(text):
+        if text[start:end].strip():
+            yield start, end
+
+
+def _unmarked(said: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text without its marks, and what was marked in it."""
+    spans, begins = [], 0
+    for before, mark in enumerate(_MARKS.finditer(said)):
+        at = mark.start() - before
+        if mark[0] in _OPENS:
+            begins = at
+        else:
+            spans.append((begins, at))
+    return _MARKS.sub("", said), spans
