@@ -38,6 +38,7 @@ from compactor_cli.features.talk import (
     statement_signals,
     values_of,
 )
+from compactor_cli.features.unrepeated import rank_unrepeated
 from compactor_cli.features.wording import SENTENCE, WORDINGS, Wordings
 from compactor_cli.tokens import make_counter
 
@@ -118,7 +119,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             others = conversations(
                 options.sessions, folds, Wordings(tables_of(options.sessions, half)), languages=languages
             )
-            _measure(rows, others, fit(learned, TALK), fit(learned, BINDING), fit(learned, NEEDED))
+            talk, binding = fit(learned, TALK), fit(learned, BINDING)
+            _measure(rows, others, talk, binding)
+            _measure_chats(rows, others["chats"], {"both": (talk, binding), "`needed`": (fit(learned, NEEDED),)})
     sys.stdout.write(_table(rows))
     if options.profile:
         learned = learned_from(options.sessions, range(_FOLDS), 0)
@@ -285,7 +288,8 @@ def _measure(
     binding: Mapping[str, float],
 ) -> None:
     """Adds the share of what is needed that is kept: of messages by question, of sentences by session."""
-    for kind, each in ((kind, each) for kind, found in others.items() for each in found):
+    measured = {kind: found for kind, found in others.items() if kind not in NEEDED}
+    for kind, each in ((kind, each) for kind, found in measured.items() for each in found):
         said = each.statements
         later, always = (values_of(each.signals, weights) for weights in (talk, binding))
         binds = [0.0 if one.speaker == "assistant" else value for one, value in zip(said, always, strict=True)]
@@ -302,6 +306,36 @@ def _measure(
                 room = _room(each, ratio)[1]
                 rows["tf-idf"][column] += kept_evidence(each.item, rarest([one.text for one in said], room))
                 rows["chance"][column] += kept_evidence(each.item, _at_random(each, ratio))
+
+
+def _measure_chats(
+    rows: dict[str, dict[str, list[float]]],
+    chats: Sequence[Talk],
+    methods: Mapping[str, tuple[Mapping[str, float], ...]],
+) -> None:
+    """Adds the share of the statements that are needed to go on with a chat that is kept, the last message aside."""
+    for each in chats:
+        tokens, said = _room(each, 1.0)[0], each.statements
+        needed = {at for at, label in enumerate(each.needed) if label and said[at].message != said[-1].message}
+        for name, weights in methods.items():
+            if len(weights) == 1:
+                order = list(rank_unrepeated([one.text for one in said], _needed(each, *weights), tokens))
+            else:
+                order = rank_statements(said, _either(each, *weights), tokens)
+            for ratio in (0.1, 0.25):
+                kept = needed.intersection(_filled(order, tokens, _room(each, ratio)[1]))
+                rows[name][f"chats {ratio:.0%}"].append(len(kept) / len(needed))
+
+
+def _needed(chat: Talk, weights: Mapping[str, float]) -> list[float]:
+    return values_of(chat.signals, weights, CHAT_SIGNALS)
+
+
+def _either(chat: Talk, talk: Mapping[str, float], binding: Mapping[str, float]) -> list[float]:
+    rows = [row[: len(TALK_SIGNALS)] for row in chat.signals]
+    binds = zip(chat.statements, values_of(rows, binding), strict=True)
+    own = [0.0 if said.speaker == "assistant" else value for said, value in binds]
+    return list(map(either, values_of(rows, talk), own))
 
 
 def _room(talk: Talk, ratio: float) -> tuple[list[int], int]:

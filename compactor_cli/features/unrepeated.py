@@ -33,7 +33,7 @@ def rank_unrepeated(
 
     def worth(index: int) -> float:
         repeated = fsum(rarity[word] for word in words_of[index] if word in said) / totals[index]
-        return (values[index] + _ANYTHING) * (1 - _REPEATED * repeated) / max(1, tokens[index]) ** _COST
+        return (values[index] + _ANYTHING) * (1 - _REPEATED * repeated) / float(max(1, tokens[index]) ** _COST)
 
     # worth only falls as more is said: it is brought up to date when it is a statement's turn
     heap = [(-worth(index), -index) for index in range(len(texts))]

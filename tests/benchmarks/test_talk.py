@@ -63,7 +63,7 @@ def test_weights_are_learned_and_written_into_a_profile(
     pytest.importorskip("numpy")
     for folder in ("qmsum", "tau-bench", "openai-long"):
         (tmp_path / folder).mkdir()
-    for number in range(2):
+    for number in range(4):
         lines = [{"role": "user", "content": f"that is item {n} of what we talk of , okay ?"} for n in range(900)]
         _write(tmp_path / "qmsum" / f"meeting{number}.jsonl", lines)
     for number in range(6):
@@ -76,9 +76,19 @@ def test_weights_are_learned_and_written_into_a_profile(
     learned = parse_profile(profile.read_text("utf-8"), "own.toml")
     assert learned.binding["asks"] < 0
     assert learned.talk != learned.binding
+    assert learned.needed["agent"] < 0
     table = capsys.readouterr().out
     assert "questions 10%" in table
+    kept = {name: _row(table, name) for name in ("both", "`needed`")}
+    assert kept["`needed`"]["chats 25%"] > kept["both"]["chats 25%"] + 0.1
     assert all(f"| {row} |" in table for row in ("`talk`", "`binding`", "both", "tf-idf", "chance"))
+
+
+def _row(table: str, name: str) -> dict[str, float]:
+    """The figures of a row by their columns."""
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    found = (dict(zip(lines[0][1:], line[1:], strict=True)) for line in lines if line[0] == name)
+    return {column: float(cell) for column, cell in next(found).items() if cell}
 
 
 def _write(path: Path, lines: list[dict[str, str]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.adaptive.conversation import is_chat
+from compactor_cli.strategies.shared.chats import is_chat
 from tests.builders import assistant, call, calling, jsonl, read, result, user
 from tests.strategies.test_carrying_on import compact, text_of
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from compactor_cli.strategies.adaptive.lone_lines import leads_on, says_nothing
+from compactor_cli.strategies.shared.lone_lines import leads_on, says_nothing
 from tests.builders import call, calling, result
 from tests.features.sessions import Told
 from tests.pipeline.sessions import Json, assistant, compact, user

@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.session_text import read_session
-from compactor_cli.strategies.adaptive.lone_lines import said_after
+from compactor_cli.strategies.shared.lone_lines import said_after
 from tests.builders import jsonl
 from tests.pipeline.sessions import load, user
 from tests.strategies.test_rules_in_small_talk import TALK, compacted

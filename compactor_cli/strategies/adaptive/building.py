@@ -26,12 +26,12 @@ from compactor_cli.strategies.adaptive.arrangement import (
     summarized,
     with_the_rest,
 )
-from compactor_cli.strategies.adaptive.chat import is_working_chat
-from compactor_cli.strategies.adaptive.conversation import is_chat, is_talk
+from compactor_cli.strategies.adaptive.conversation import is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
-from compactor_cli.strategies.adaptive.lone_lines import said_after, says_nothing
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
+from compactor_cli.strategies.shared.chats import is_chat, is_working_chat
 from compactor_cli.strategies.shared.details import REACH
+from compactor_cli.strategies.shared.lone_lines import said_after, says_nothing
 from compactor_cli.strategies.shared.quoted_lines import MARK, Quoter
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
 from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_of

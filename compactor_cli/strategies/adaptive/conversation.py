@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, groupby, zip_longest
+from itertools import accumulate
 from operator import itemgetter
 
 from msgspec.structs import replace
@@ -18,11 +18,10 @@ from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import is_interjection, people_talk
-from compactor_cli.strategies.adaptive.lone_lines import said_after
 from compactor_cli.strategies.adaptive.must_keep import speech_of
+from compactor_cli.strategies.shared.chats import has_calls, quotes
+from compactor_cli.strategies.shared.lone_lines import said_after
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between, part_between
-from compactor_cli.summary_text.excerpts import begins_part, is_said_by
-from compactor_cli.summary_text.state_block import state_lines
 
 _TALK = 0.6
 """Share of talk from which on a session is people talking; agents that write their actions as text have less."""
@@ -47,39 +46,7 @@ _TELLS = 0.4
 
 def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
     """Return whether nobody calls a tool, and what is said is not full of names as work in a text form is."""
-    return not _has_calls(messages) and talk_share(session) >= _TALK
-
-
-def is_chat(messages: Sequence[Message]) -> bool:
-    """Return whether a user and an agent do nothing but talk: nobody calls a tool, and no harness answers the agent, as
-    one does that runs calls which are written as text."""
-    if _has_calls(messages) or any(map(_tells_of_work, messages)):
-        return False
-    turns = [speaker for speaker, _ in groupby(filter(None, map(_speaker, messages)))]
-    return not any(
-        (one, following) == ("agent", "harness") and behind != "user"
-        for one, following, behind in zip_longest(turns, turns[1:], turns[2:])
-    )
-
-
-def _speaker(message: Message) -> str:
-    """Return who says something, as far as an agent hears it in turn."""
-    if message.role == "assistant":
-        return "agent"
-    return {"injected": "harness", "request": "user"}.get(message.origin, "")
-
-
-def _tells_of_work(message: Message) -> bool:
-    """Return whether a summary of an earlier round tells the state of work."""
-    return message.origin == "summary" and bool(state_lines(message.text("text")))
-
-
-def _has_calls(messages: Sequence[Message]) -> bool:
-    return any(
-        message.role == "tool" or part.kind in ("tool_call", "tool_result")
-        for message in messages
-        for part in message.parts
-    )
+    return not has_calls(messages) and talk_share(session) >= _TALK
 
 
 def answered_lines(
@@ -88,7 +55,7 @@ def answered_lines(
     """Return what the newest request answers, or how it ends where it has no room, when an agent does nothing but
     talk: what it says is all that there is to go on with."""
     index, _ = max(answers_before_turns(messages), key=itemgetter(1), default=(-1, -1))
-    if index < 0 or _has_calls(messages) or people_talk(messages):
+    if index < 0 or has_calls(messages) or people_talk(messages):
         return ()
     speech = speech_of(lines, index)
     used = [*accumulate(map(cost, reversed(speech)))]
@@ -195,17 +162,3 @@ def _statements(
                 yield message.role, members
     else:
         yield from ((message.role, [line]) for line in all_lines)
-
-
-def quotes(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
-    """Yield (speaker, lines) of the quotes in a summary."""
-    speaker, quote = "assistant", list[int]()
-    for line in all_lines:
-        text = lines.text(line)
-        if begins_part(text):
-            if quote:
-                yield speaker, quote
-            speaker, quote = "user" if is_said_by("user", text) else "assistant", []
-        quote.append(line)
-    if quote:
-        yield speaker, quote

@@ -19,9 +19,9 @@ from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.replies import reply_to
-from compactor_cli.strategies.adaptive.lone_lines import leads_on
 from compactor_cli.strategies.adaptive.must_keep import picked_lines
 from compactor_cli.strategies.shared.asked import Asked
+from compactor_cli.strategies.shared.lone_lines import leads_on
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import begins_as_json, parse_json
 from compactor_cli.text.line_prefixes import NUMBERED, has_number, is_numbered

@@ -10,7 +10,6 @@ from compactor_cli.model.group import is_request
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.asked_about import exercises
 from compactor_cli.strategies.adaptive.building import PlanBuilder
-from compactor_cli.strategies.adaptive.chat import chat_lines
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
@@ -18,6 +17,7 @@ from compactor_cli.strategies.adaptive.rest_of_lists import rest_of_list
 from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
 from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
+from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, share_of

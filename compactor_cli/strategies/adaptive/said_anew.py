@@ -11,8 +11,8 @@ from msgspec import Struct
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.talk_words import asks
 from compactor_cli.model.message import Message
-from compactor_cli.strategies.adaptive.lone_lines import said_after
 from compactor_cli.strategies.shared.binding import turns_away
+from compactor_cli.strategies.shared.lone_lines import said_after
 from compactor_cli.text.changed_values import is_replaced, targets, values_of
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.subjects import subject_terms

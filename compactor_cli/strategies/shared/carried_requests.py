@@ -15,7 +15,8 @@ from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
 from compactor_cli.model.replies import reply_in
 from compactor_cli.model.talking import is_interjection, people_talk, telling_requests
-from compactor_cli.strategies.shared.request_values import Rate, rate_by, taken_up_in
+from compactor_cli.strategies.shared.chats import is_working_chat
+from compactor_cli.strategies.shared.request_values import Rate, rate_by, rate_needed, taken_up_in
 from compactor_cli.strategies.shared.requests import (
     HEADING,
     LEFT_OUT,
@@ -142,28 +143,31 @@ def _carried(summary: Message) -> list[tuple[str, str]]:
 
 def choose(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
     """Return what stays of the requests in so much room, by their numbers."""
-    weights = inputs.profile.talk if inputs.profile is not None else {}
-    return _chosen(inputs, words.requests, room, weights, awaits=words.last is not None)
+    rate = None
+    if inputs.profile is not None and is_working_chat(inputs.messages):
+        rate = rate_needed(inputs.messages, inputs.profile.needed)
+    elif inputs.profile is not None:
+        rate = rate_by(inputs.messages, inputs.profile.talk)
+    return _chosen(inputs, words.requests, room, rate, awaits=words.last is not None)
 
 
 def choose_instructions(inputs: PlanInput, words: Repeatable, room: int) -> dict[int, KeptRequest]:
     """Return what stays of standing instructions in their share of a room, by the numbers of their messages."""
-    weights = inputs.profile.binding if inputs.profile is not None else {}
+    rate = rate_by(inputs.messages, inputs.profile.binding) if inputs.profile is not None else None
     whole = sum(inputs.count(told.text) + HEADING for told in words.instructions) <= int(INSTRUCTIONS_SHARE * room)
     share = INSTRUCTIONS_SHARE if whole else BINDING_SHARE
-    return _chosen(inputs, words.instructions, int(share * room), weights, places=False)
+    return _chosen(inputs, words.instructions, int(share * room), rate, places=False)
 
 
 def _chosen(
     inputs: PlanInput,
     requests: Sequence[Request],
     room: int,
-    weights: Mapping[str, float],
+    rate: Rate | None,
     *,
     places: bool = True,
     awaits: bool = False,
 ) -> dict[int, KeptRequest]:
-    rate = rate_by(inputs.messages, weights) if weights else None
     rated = _carrying_on(rate) if rate else None
     taken_up = taken_up_in(inputs.messages)
     chosen = choose_requests(requests, room, inputs.count, rated, places=places, taken_up=taken_up, awaits=awaits)

@@ -16,6 +16,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.asked import Asked
+from compactor_cli.strategies.shared.chats import chat_lines, is_working_chat
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.rooms import DETAIL, LARGE_ROOM
@@ -58,7 +59,12 @@ def quoted_details(
         room, newest, stay = room - took, max(0, newest - took), {*selector.taken}
     room -= _take_newest(selector, lines, newest, leaving=True, answer=answer)
     stay |= {line for line in selector.taken if lines.message(line) == answer}
-    left = selector.fill(densest(lines, room), room)
+    if is_working_chat(inputs.messages):
+        left = room
+        for line in chat_lines(inputs.messages, lines, selector.tokens, room, inputs.profile):
+            left -= selector.take(line) if selector.cost(line) <= left else 0
+    else:
+        left = selector.fill(densest(lines, room), room)
     left -= _take_newest(selector, lines, left) if newest else 0
     best = max((choice.value for choice in selector.taken.values()), default=0.0)
     # what is to be answered, and what the work came to, is not the first to make way for the rest of the summary,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from math import fsum, log
 
-from compactor_cli.features.talk import Statement, statement_values
+from compactor_cli.features.talk import Statement, needed_values, statement_values
 from compactor_cli.model.message import Message
 from compactor_cli.text.identifiers import unescape
 from compactor_cli.text.patterns import compiled_later
@@ -40,14 +40,29 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
 
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
         # read here, as most sessions have room for all that was said and ask for no values
-        answers = [Statement(m.index, m.role, m.text("text")) for m in messages if m.role == "assistant"]
-        answers = [statement for statement in answers if statement.text.strip()]
-        said = [Statement(message, "user", text) for message, text in sentences]
-        talk = sorted([*said, *answers], key=lambda statement: statement.message)
+        talk = _talk(messages, sentences)
         values = statement_values(talk, weights, (index for index, turn in enumerate(talk) if turn.speaker == "user"))
         return [(value + plain) / 2 for value, plain in zip(values, plain_values(sentences), strict=True)]
 
     return rate
+
+
+def rate_needed(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
+    """Return what rates sentences of a chat by the learned score of what is needed to go on with it."""
+
+    def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
+        talk = _talk(messages, sentences)
+        values = zip(talk, needed_values(talk, weights), strict=True)
+        return [value for turn, value in values if turn.speaker == "user"]
+
+    return rate
+
+
+def _talk(messages: Sequence[Message], sentences: Sequence[tuple[int, str]]) -> list[Statement]:
+    """Return sentences of the user, in order, with what the agent says in between."""
+    answers = [Statement(m.index, m.role, m.text("text")) for m in messages if m.role == "assistant"]
+    said = [Statement(message, "user", text) for message, text in sentences]
+    return sorted([*said, *(each for each in answers if each.text.strip())], key=lambda each: each.message)
 
 
 def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:

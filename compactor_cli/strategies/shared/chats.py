@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, zip_longest
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.talk import Statement, needed_values
@@ -10,8 +11,9 @@ from compactor_cli.features.unrepeated import rank_unrepeated
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import people_talk
-from compactor_cli.strategies.adaptive.conversation import is_chat, quotes
-from compactor_cli.strategies.adaptive.lone_lines import leads_on, said_after
+from compactor_cli.strategies.shared.lone_lines import leads_on, said_after
+from compactor_cli.summary_text.excerpts import begins_part, is_said_by
+from compactor_cli.summary_text.state_block import state_lines
 
 _QUOTED = 4
 """Tokens of a quote besides its text."""
@@ -19,6 +21,39 @@ _LONG = 50
 """Mean tokens of an agent's answers from which on they are long."""
 _MORE = 300
 """Tokens beyond twice the room: in a small room the best may be too large, and others are looked for."""
+
+
+def is_chat(messages: Sequence[Message]) -> bool:
+    """Return whether a user and an agent do nothing but talk: nobody calls a tool, and no harness answers the agent, as
+    one does that runs calls which are written as text."""
+    if has_calls(messages) or any(map(_tells_of_work, messages)):
+        return False
+    turns = [speaker for speaker, _ in groupby(filter(None, map(_speaker, messages)))]
+    return not any(
+        (one, following) == ("agent", "harness") and behind != "user"
+        for one, following, behind in zip_longest(turns, turns[1:], turns[2:])
+    )
+
+
+def _speaker(message: Message) -> str:
+    """Return who says something, as far as an agent hears it in turn."""
+    if message.role == "assistant":
+        return "agent"
+    return {"injected": "harness", "request": "user"}.get(message.origin, "")
+
+
+def _tells_of_work(message: Message) -> bool:
+    """Return whether a summary of an earlier round tells the state of work."""
+    return message.origin == "summary" and bool(state_lines(message.text("text")))
+
+
+def has_calls(messages: Sequence[Message]) -> bool:
+    """Return whether anybody calls a tool."""
+    return any(
+        message.role == "tool" or part.kind in ("tool_call", "tool_result")
+        for message in messages
+        for part in message.parts
+    )
 
 
 def is_working_chat(messages: Sequence[Message]) -> bool:
@@ -74,3 +109,17 @@ def _statements(
             told = members[-1]
             if message.role == "user" or not leads_on(lines, line):
                 yield message.role, members
+
+
+def quotes(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+    """Yield (speaker, lines) of the quotes in a summary."""
+    speaker, quote = "assistant", list[int]()
+    for line in all_lines:
+        text = lines.text(line)
+        if begins_part(text):
+            if quote:
+                yield speaker, quote
+            speaker, quote = "user" if is_said_by("user", text) else "assistant", []
+        quote.append(line)
+    if quote:
+        yield speaker, quote
