@@ -44,7 +44,7 @@ GIVEN = (
 _ASIDE = compiled_later(
     r"-{1,2}(?:count|tb|color|quiet|verbose|silent|no-cov|cache|maxfail|durations|timeout|[vqx]+)\b"
 )
-_WHOLE = re.compile(r"^(?:\.|\./\.\.\.|\.\.\.|all|--all|--workspace|tests?/?|src/?|\./)$")
+_WHOLE = compiled_later(r"^(?:\.|\./\.\.\.|\.\.\.|all|--all|--workspace|tests?/?|src/?|\./)$")
 _PROSE = compiled_later(r"(?:\.(?:md|mdx|rst|txt|adoc)|/?LICENSE|/?CHANGELOG|/?README)$", re.IGNORECASE)
 _DATA = compiled_later(
     r"\.(?:pth?|ckpt|safetensors|onnx|h5|np[yz]|pkl|pickle|joblib|png|jpe?g|gif|webp|ico|pdf|zip|t?gz|tar|bz2|xz|7z|"
