@@ -17,10 +17,26 @@ from compactor_cli.text.subjects import later_on_subject, stems, subject_terms
 _FIRM = compiled_later(
     r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
     re.IGNORECASE,
+    (
+        "decided",
+        "decision",
+        "concluded",
+        "agreed",
+        "determined",
+        "settled on",
+        "going with",
+        "went with",
+        "opted",
+        "chose",
+    ),
 )
 _HEDGES = compiled_later(
     r"\b(?:should|might|may|could|would|maybe|perhaps|probably|possibly|likely|seems?|not (?:yet )?decided)\b",
     re.IGNORECASE,
+    (
+        *("should", "might", "may", "could", "would", "perhaps", "probably", "possibly", "likely", "seem"),
+        *("not decided", "not yet decided"),
+    ),
 )
 """What is said so is a guess or a proposal, and no decision."""
 _LIMITS = compiled_later(
