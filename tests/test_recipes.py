@@ -64,8 +64,8 @@ def copy(tmp_path_factory):
     package = root / "compactor_cli"
 
     (package / "formats/notes.py").write_text(block("A format."))
-    with_import(package / "formats/__init__.py", "from compactor_cli.formats.notes import Notes")
-    edit(package / "formats/__init__.py", "        OpenAIChat(),\n", "        OpenAIChat(),\n        Notes(),\n")
+    line = '    "claude-code": ("claude_code.ClaudeCode", "type"),\n'
+    edit(package / "formats/__init__.py", line, f'{line}    "notes": ("notes.Notes", "speaker"),\n')
     edit(
         root / "pyproject.toml",
         '  "compactor_cli.formats.openai_chat",\n',

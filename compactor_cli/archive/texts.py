@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from compactor_cli.model.message import Part
 from compactor_cli.text.json_values import parse_json
+from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE
 
 PREFIX = "ctx_"
 SHORT = 8
 """Hex digits of a reference where no other original of its file begins with them."""
-REFERENCE = re.compile(rf"{PREFIX}([0-9a-f]{{{SHORT},64}})(?![0-9a-f])")
+REFERENCE = compiled_later(rf"{PREFIX}([0-9a-f]{{{SHORT},64}})(?![0-9a-f])")
 
 _SHORTEST = 100
 """Characters of strings in arguments that are never cut."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from types import ModuleType
 
 from compactor_cli.errors import UsageError
+from compactor_cli.text.patterns import compiled_later
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_ADDRESS = compiled_later(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def is_remote(path: str) -> bool:

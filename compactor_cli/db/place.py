@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 from compactor_cli.errors import StoreError, UsageError
+from compactor_cli.text.patterns import compiled_later
 
-_OTHER_FORM = re.compile(r"\w{2,}:(?!//)|\s*(?:host|hostaddr|port|dbname|user|password)\s*=", re.IGNORECASE)
+_OTHER_FORM = compiled_later(r"\w{2,}:(?!//)|\s*(?:host|hostaddr|port|dbname|user|password)\s*=", re.IGNORECASE)
 """An address that somebody meant for a server, in a form that would be taken for the name of a file."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -103,7 +103,7 @@ def _load(data: Content, path: str, counter: Counter, format: str, skip_damaged:
     spans = tuple(item.record for item in records)
     if not format:
         known |= {record for record, *_ in reading.other_roles}  # told by what stands beside them
-        _leave_out_strangers(reading, (chosen, *FORMATS.values()), values, known=known)
+        _leave_out_strangers(reading, chosen, values, known)
     transcript = _transcript(text, path, chosen, spans, layout, reading, recorded_folder(values))
     if not transcript.messages and _fits_nothing(chosen, values):
         hint = f" ({near})" if (near := nearest(values)) and not format else ""
@@ -124,13 +124,14 @@ def _grown(reading: Reading, count: int) -> list[int] | None:
 
 
 def _leave_out_strangers(
-    reading: Reading, formats: Collection[Format], values: Sequence[Any], *, known: frozenset[int] = frozenset()
+    reading: Reading, own: Format, values: Sequence[Any], known: frozenset[int], *, alone: bool = False
 ) -> None:
-    """Let a record pass through that none of the formats recognizes, even where one could read a message out of it:
-    were that all that is left of a session, nothing would tell what it is. `known`: records that need not be
-    recognized."""
+    """Let a record pass through that no format recognizes, even where its own could read a message out of it: were that
+    all that is left of a session, nothing would tell what it is. `known`: records that need not be recognized. `alone`:
+    whether only its own format counts."""
     if len(known) == len(values):
         return
+    formats = [own] if alone else [own, *FORMATS.may_know(values)]
     recognized = [
         any(r in known or any(known_format.recognize(values[r]) for known_format in formats) for r in message.records)
         for message in reading.messages
@@ -249,7 +250,7 @@ def _format_inside(values: Sequence[Any], name: str) -> Format | None:
         choose([], name)  # says that there is none
     scores: dict[str, float] = {}
     sample = values[: documents.SAMPLE]
-    for known in [FORMATS[name]] if name else FORMATS.values():
+    for known in [FORMATS[name]] if name else FORMATS.may_know(sample):
         inside = [slot for value in documents.with_lists(known, sample) for slot in documents.slots(known, value)]
         if inside:
             # a system prompt apart is where this format and not another one keeps it
@@ -326,7 +327,7 @@ def _document_transcript(
         reading = format.read(document.values, counter, holder)
     if not (named or document.is_certain or format.generic):  # of nobody's own the roles tell
         known = frozenset(() if document.fixed is None else (document.fixed,))
-        _leave_out_strangers(reading, (format,), document.values, known=known)
+        _leave_out_strangers(reading, format, document.values, known, alone=True)
     if document.fixed is not None:
         reading.messages = [_at_root(m) if document.fixed in m.records else m for m in reading.messages]
     source = data if document.source is None else document.source

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from compactor_cli.model.message import Message
-from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.patterns import compiled_later, holds
 
 AGREEMENT = 24
 """Tokens up to which a message of the user is an answer to what the agent said before it."""
@@ -19,6 +19,9 @@ _OPENING = compiled_later(
     r"[^\n:]{0,160}\b(?:want|reject|den[iy]|declin|refus|cancel|answer|feedback|said|repl|respon)",
     re.IGNORECASE,
 )
+_BEGINNING = 140
+_OPENED_BY = ("user", "tool use", "question", "operation")
+"""In so many characters, but for blanks, one of these is; looking for them is quicker."""
 _SAYS = compiled_later(
     r"\b(?:user (?:said|says|wrote|replied|responded)|(?:following |user'?s? )?(?:feedback|reason)"
     r"(?: for the rejection)?|answered(?: your questions?)?)\s*:\s*",
@@ -46,7 +49,7 @@ def reply_in(message: Message) -> str:
 
 def reply_span(text: str) -> tuple[int, int] | None:
     """Return where the user's words stand in a tool's result; None when it holds none."""
-    if not _OPENING.match(text):
+    if not holds(text.lstrip()[:_BEGINNING], _OPENED_BY) or not _OPENING.match(text):
         return None
     tagged = _TAGGED.search(text)
     if tagged and tagged[2]:

@@ -32,6 +32,12 @@ _TAKES_BACK = compiled_later(
     r"|\bho (?:letto|interpretato|capito|contato) male\b|\bmi sono sbagliat[oa]\b|\bme enganei\b|\binterpretei mal\b"
     r"|我(?:之前|刚才)?(?:看|理解|弄|搞|算)错了|勘違い(?:して|でし)|間違えました|я ошиб(?:ся|лась)|я неправильно понял",
     re.IGNORECASE,
+    (
+        *("misread", "misunderstood", "misinterpreted", "mistook", "miscounted", "was wrong", "was mistaken", "made a"),
+        *("got it", "got that", "got this", "got the ", "my mistake"),
+        *("geirrt", "vertan", "verlesen", "verrechnet", "falsch", "verwechselt", "fehler", " mal", "equivo", "trompé"),
+        *("erreur", "sbagliat", "enganei", "错了", "勘違い", "間違えました", "ошиб", "неправильно"),
+    ),
 )
 """How somebody says that what they said before does not hold."""
 _NOT_SO = compiled_later(

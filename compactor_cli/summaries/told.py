@@ -17,16 +17,36 @@ from compactor_cli.text.subjects import later_on_subject, stems, subject_terms
 _FIRM = compiled_later(
     r"\b(?:decided|decision|concluded|agreed|determined|settled on|going with|went with|opted|chose|chosen)\b",
     re.IGNORECASE,
+    (
+        "decided",
+        "decision",
+        "concluded",
+        "agreed",
+        "determined",
+        "settled on",
+        "going with",
+        "went with",
+        "opted",
+        "chose",
+    ),
 )
 _HEDGES = compiled_later(
     r"\b(?:should|might|may|could|would|maybe|perhaps|probably|possibly|likely|seems?|not (?:yet )?decided)\b",
     re.IGNORECASE,
+    (
+        *("should", "might", "may", "could", "would", "perhaps", "probably", "possibly", "likely", "seem"),
+        *("not decided", "not yet decided"),
+    ),
 )
 """What is said so is a guess or a proposal, and no decision."""
 _LIMITS = compiled_later(
     r"\b(must|never|always|only|don't|do not|without|should not|"
     r"shouldn't|keep|avoid|required?|has to|at most|at least)\b",
     re.IGNORECASE,
+    (
+        *("must", "never", "always", "only", "don't", "do not", "without", "should", "keep", "avoid", "require"),
+        *("has to", "at most", "at least"),
+    ),
 )
 _ANNOUNCES = compiled_later(
     r"\b(?:next|todo|to do|remaining|later|let me|let's|(?:i|we)(?:'ll| will| should| shall)|going to|now i|"
@@ -40,6 +60,10 @@ _UNDONE = compiled_later(
     r"(?:blocked|pending|stuck|unfinished|incomplete|failing|waiting (?:for|on)|"
     r"not (?:yet )?(?:done|finished|ready))\b",
     re.IGNORECASE,
+    (
+        *("blocked", "pending", "stuck", "unfinished", "todo", "waiting", "incomplete", "failing"),
+        *("not yet", "not done", "not finished", "not ready"),
+    ),
 )
 _NOTHING = compiled_later(r"\b(?:nothing|none|no longer|no \w+)\b", re.IGNORECASE)
 """What is said so is not finished, unless nothing is."""
@@ -49,6 +73,10 @@ _AGREES = compiled_later(
     r"(?:good|great|excellent|fair|nice) (?:catch|point|question|idea|call|enough|work|job)|sounds good|got it|"
     r"i (?:see|understand))\W*",
     re.IGNORECASE,
+    (
+        *("you're ", "you are ", "that's ", "that is ", "makes ", "good ", "great ", "excellent ", "fair ", "nice "),
+        *("sounds good", "got it", "i see", "i understand"),
+    ),
 )
 """Says no more than that the user was understood."""
 _AGAIN, _MATTER = 0.8, 4

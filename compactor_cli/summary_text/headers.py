@@ -21,17 +21,17 @@ _STATE = (
 )
 """Stands above the lines that tell the state of the work, behind all messages; quoted lines never begin like that. Up
 to version 0.1 it was `State:`, or `State, 7 messages on:`."""
-_WRITTEN_BY = re.compile(r"^Written by (\S.*); files, errors and commands are computed\.$", re.MULTILINE)
+_WRITTEN_BY = compiled_later(r"^Written by (\S.*); files, errors and commands are computed\.$", re.MULTILINE)
 _HAS_SECTIONS = compiled_later(
     r"## Session Summary \(Compaction Round (?P<round>\d+)\)\n"
     r"Stands for messages (?P<covers>\d[\d, -]*)(?: except kept ones)? "
     r"\((?:tier \d; )?[\d,]+ tokens; ctx_[0-9a-f]{8,64}\)\.\n"
     r"(?:(?:The whole transcript was c|C)ompacted from (?P<base>[\d,]+) tokens to at most (?P<target>[\d,]+)\.\n)?"
 )
-_QUOTES_LINES = re.compile(
+_QUOTES_LINES = compiled_later(
     r"## Session Summary of #(?P<covers>\d[\d, -]*)(?: except kept ones)?"
     r"(?: \((?:round (?P<round>\d+))?(?:, )?(?:ctx_[0-9a-f]{8,64})?"
-    r"(?:, (?:whole transcript )?(?P<base>[\d,]+) to (?:at most )?(?P<target>[\d,]+) tokens)?\))?\n"
+    r"(?:, (?:whole transcript )?(?P<base>[\d,]+) to (?:at most )?(?P<target>[\d,]+) tokens)?\))?\n",
 )
 _MARK = compiled_later(
     r"\[#(?P<covers>\d[\d, -]*)(?:(?: \(round (?P<round>\d+)\))?"
@@ -89,7 +89,7 @@ def _heading(text: str) -> re.Match[str] | None:
     """Return the heading of a summary; text that merely begins like one has none."""
     if not text.startswith((SUMMARY_PREFIX, "[#")):
         return None
-    match = _QUOTES_LINES.match(text) or _MARK.match(text)
+    match = _names_messages(text)
     if match:
         return match if _BODY.match(text, match.end()) else None
     return _HAS_SECTIONS.match(f"{text}\n") or _OLDER.match(f"{text}\n")
@@ -97,7 +97,12 @@ def _heading(text: str) -> re.Match[str] | None:
 
 def quotes_lines(text: str) -> bool:
     """Return whether a text that is a summary is one of quoted lines, without sections."""
-    return bool(_QUOTES_LINES.match(text) or _MARK.match(text))
+    return _names_messages(text) is not None
+
+
+def _names_messages(text: str) -> re.Match[str] | None:
+    """Return the heading of a summary of quoted lines: that, or a mark."""
+    return _MARK.match(text) if text.startswith("[") else _QUOTES_LINES.match(text)
 
 
 def is_recalled(text: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from compactor_cli.text.patterns import compiled_later
 
-_BEFORE_HOST = re.compile(r"(?<=:)//[^/@\s]+@")
-_IN_QUERY = re.compile(r"(?i)((?:password|passwd|secret|token|key)[^=&\s]*=)[^&\s]+")
+_BEFORE_HOST = compiled_later(r"(?<=:)//[^/@\s]+@")
+_IN_QUERY = compiled_later(r"(?i)((?:password|passwd|secret|token|key)[^=&\s]*=)[^&\s]+")
 
 
 def masked(address: str) -> str:

@@ -17,8 +17,10 @@ from compactor_cli.text.subjects import SubjectWords
 
 KEYWORD, DECISION, MARKER = 10, 5, 3
 """Points of a sentence for each keyword in it, for words of decision, and for markers of importance."""
-_DECISION = compiled_later(r"\b(?:decided|concluded|agreed|will|won't|must|should)\b", re.IGNORECASE)
-_MARKER = compiled_later(r"\b(?:important|critical|key|essential|note)\b", re.IGNORECASE)
+_DECIDING = ("decided", "concluded", "agreed", "will", "won't", "must", "should")
+_DECISION = compiled_later(rf"\b(?:{'|'.join(_DECIDING)})\b", re.IGNORECASE, _DECIDING)
+_MARKING = ("important", "critical", "key", "essential", "note")
+_MARKER = compiled_later(rf"\b(?:{'|'.join(_MARKING)})\b", re.IGNORECASE, _MARKING)
 _SENTENCE = compiled_later(r"[^\n]*?(?:(?<![.!?])([.!?]+)(?=\s)[^\S\n]*|[。！？]+|\n|$)")
 _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
 """What stands before an item of a list, or behind the mark of a heading."""

@@ -39,7 +39,8 @@ _LEVEL = compiled_later(
 _KEY = r"(?:level|lvl|severity)"
 _PAIRS = compiled_later(
     rf"""(?:(?!{_KEY}=)[\w.]+=(?:"[^"\n]*"|[^\s"]*)[ \t]+)*{_KEY}="?(?i:{_LOW})"?(?=[ \t])"""
-    r""".*[ \t](?:msg|message|err|error)="?[^\s"]"""
+    r""".*[ \t](?:msg|message|err|error)="?[^\s"]""",
+    words=("level=", "lvl=", "severity="),
 )
 _RECORD = compiled_later(rf'"(?i:{_LOW})"')
 _LEVELS = ("level", "lvl", "severity", "levelname", "log.level")

@@ -13,7 +13,7 @@ from compactor_cli.text.log_lines import is_logged, logs_error, may_log
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import HEADER, raised_in_cell, raised_in_program
 
-_EXIT = re.compile(
+_EXIT = compiled_later(
     r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return[ _]?code\"?)\s*[:=>]?\s*(-?\d+)", re.IGNORECASE
 )
 _WINDOW = 400
@@ -49,7 +49,7 @@ _WITHIN = (
     "declared and not used",
     "imported and not used",
 )
-_STRONG = re.compile(
+_STRONG = compiled_later(
     r"\s*(?:E\s{2,}|(?:[\w.]+\.)?(?:[A-Z]\w*)?(?:Error|Exception)\b(?!\()|error\b|ERROR\b|[Ff]atal\b|FAILED\b|[Pp]anic)"
 )
 _MAY_BE_STRONG = [
@@ -60,18 +60,20 @@ _MAY_BE_STRONG = [
 """What `_STRONG` matches holds one of these; as each begins with letters, whether a text does is known at once."""
 _CODE_ENDS = (",", ";", "{", "(", "[")
 """A line that ends so is code that speaks of errors, shown and not happened."""
-_TAG = re.compile(r"\[[^\]\n]{1,40}\]\s*")
+_TASK = r"\[[^\]\n]{1,40}\]\s*"
+_TAG = compiled_later(_TASK)
 """What runners of tasks put before each line of a task: `[lint] `."""
-_DIAGNOSIS = re.compile(
-    rf"(?:{_TAG.pattern})?[\w./@~-]+\.\w{{1,6}}(?::\d+(?::\d+)?|\(\d+,\d+\)):?\s.*\b(?:error|fatal)\b", re.IGNORECASE
+_DIAGNOSIS = compiled_later(
+    rf"(?:{_TASK})?[\w./@~-]+\.\w{{1,6}}(?::\d+(?::\d+)?|\(\d+,\d+\)):?\s.*\b(?:error|fatal)\b",
+    re.IGNORECASE,
 )
 """What a compiler or a linter says of a place in a file."""
-_BARE = re.compile(r"\W*fail(?:ed)?\W*", re.IGNORECASE)
+_BARE = compiled_later(r"\W*fail(?:ed)?\W*", re.IGNORECASE)
 """Says that something failed, but not what."""
 _HEADER = f"{HEADER}:"
 _LONG_LINE = 2_000
 _NAMED = ("error", "exception", "panic", "fault")
-_COUNTED = re.compile(r"\b\d+ (?:failed|errors?)\b")
+_COUNTED = compiled_later(r"\b\d+ (?:failed|errors?)\b")
 _HINTS = (
     "error",
     "fail",
@@ -154,7 +156,7 @@ def _tells_of_error(lowered: str) -> bool:
     return ("failed" in lowered or "error" in lowered) and _COUNTED.search(lowered) is not None
 
 
-_NUMBERED = re.compile(r"^\s*\d+\s*[→|:\t-]")
+_NUMBERED = compiled_later(r"^\s*\d+\s*[→|:\t-]")
 
 
 def _is_quoted(line: str) -> bool:

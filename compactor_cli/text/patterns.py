@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
+
+_ALIKE = str.maketrans({"ſ": "s", "ı": "i", "\u0307": ""})
+"""Letters that a pattern which ignores case takes for those of ASCII, and what is left of a dotted I in small."""
 
 
 class _Later:
@@ -19,6 +23,43 @@ class _Later:
         return attribute
 
 
-def compiled_later(source: str, flags: int = 0) -> re.Pattern[str]:
-    """Return what works as `re.compile(source, flags)` does, for methods and attributes."""
-    return cast("re.Pattern[str]", _Later(source, flags))
+class _Worded:
+    """A pattern that matches only where one of its words is: where none is, it need not be compiled."""
+
+    def __init__(self, pattern: _Later, words: Sequence[str]) -> None:
+        self._pattern = pattern
+        self._words = words
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pattern, name)
+
+    def search(self, text: str, *span: int) -> Any:
+        return self._pattern.search(text, *span) if holds(text, self._words) else None
+
+    def match(self, text: str, *span: int) -> Any:
+        return self._pattern.match(text, *span) if holds(text, self._words) else None
+
+    def fullmatch(self, text: str, *span: int) -> Any:
+        return self._pattern.fullmatch(text, *span) if holds(text, self._words) else None
+
+    def finditer(self, text: str, *span: int) -> Iterator[Any]:
+        return self._pattern.finditer(text, *span) if holds(text, self._words) else iter(())
+
+
+def compiled_later(source: str, flags: int = 0, words: Sequence[str] = ()) -> re.Pattern[str]:
+    """Return what works as `re.compile(source, flags)` does, for methods and attributes. `words`: in small letters; of
+    these one is in whatever it matches, and only a text with one is searched."""
+    later = _Later(source, flags)
+    return cast("re.Pattern[str]", _Worded(later, words) if words else later)
+
+
+def in_small(text: str) -> str:
+    """Return a text in small letters, so that what is in it in any case, to a pattern that ignores case, is in it."""
+    small = text.lower()
+    return small if text.isascii() else small.translate(_ALIKE)
+
+
+def holds(text: str, words: Sequence[str]) -> bool:
+    """Return whether one of the words, in small letters, is in a text, in whatever case."""
+    small = in_small(text)
+    return any(map(small.__contains__, words))

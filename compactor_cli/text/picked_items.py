@@ -43,6 +43,7 @@ _TAKES = compiled_later(
     rf"(?:{_WAY}[ \t]*#?\d{{1,2}}(?!\d)|(?:first|second|third|fourth|fifth|last|erste|zweite|dritte|premi[eè]re"
     rf"|deuxi[eè]me|primera|segunda|tercera) {_WAY}\b)|选[ \t]*\d{{1,2}}(?!\d)",
     re.IGNORECASE,
+    ("option", "choice", "variant", "alternative", "opci", "opzione", "opç", "opc", "方案", "选"),
 )
 """Says which of several ways is taken: `I'd like to go with Option 2`, `The second option, please`."""
 _COURTESY = compiled_later(

@@ -8,26 +8,35 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.patterns import compiled_later, in_small
 
+_ANYWHERE = (
+    "dr|mr|mrs|prof|nr|vs|cf|bzw|bspw|ggf|vgl|sog|usw|approx|excl|incl|resp|inkl|exkl|zzgl|evtl|aprox|núm|pág|máx|mín"
+    "|réf|см|стр|ред|ул|гр"
+)
+_BEFORE_WORD = "Ms|St|Sr|Sra|Srta|Dra|Hr|Fr|Mme|Mlle|Sig|Dott|Ing"
+_BEFORE_NUMBER = "ca|fig|abb|tab|kap|abs|art|vol|sec|eq|ch|p|pp|s|bd|str|kl|max|min|около|рис|гл|ок"
+_IN_CLAUSE = "max|min|dept|etc"
+_TITLES = "Lic|Arq|Abg|Capt|Sgt|Lt|Mgr|MUDr|JUDr|PhDr|Inż|inż"
 _ABBREVIATED = compiled_later(
     r"(?<![^\W\d_])(?:"
     r"[^\W\d_](?:\.[^\W\d_]{1,4})+"  # z.B., e.g., U.S.
-    r"|(?:dr|mrs?|prof|nr|vs|cf|bzw|bspw|ggf|vgl|sog|usw|approx|excl|incl|resp|inkl|exkl|zzgl|evtl|aprox|núm|pág|máx|mín"
-    r"|réf|см|стр|ред|ул|гр)"
-    r"|(?-i:Ms|St|Sra?|Srta|Dra|Hr|Fr|Mme|Mlle|Sig|Dott|Ing)(?=\.\s+[^\W\d_])"
-    r"|(?:(?-i:No)|ca|fig|abb|tab|kap|abs|art|vol|sec|eq|ch|pp?|s|bd|str|kl|max|min|около|рис|гл|ок)(?=\.\s+\d)"
-    r"|(?-i:max|min|dept|etc)(?=\.\s+(?-i:[a-zà-öø-ÿ]))"
-    r")\.",
+    rf"|(?:{_ANYWHERE})|(?-i:{_BEFORE_WORD})(?=\.\s+[^\W\d_])|(?:(?-i:No)|{_BEFORE_NUMBER})(?=\.\s+\d)"
+    rf"|(?-i:{_IN_CLAUSE})(?=\.\s+(?-i:[a-zà-öø-ÿ])))\.",
     re.IGNORECASE,
 )
 """A word whose point ends no sentence: some only before a number, or before what goes on in small letters."""
-_TITLE = compiled_later(r"(?<![Tt]he )(?:Lic|Arq|Abg|Capt|Sgt|Lt|Mgr|MUDr|JUDr|PhDr|[Ii]nż)\.(?=\s+[A-ZÀ-ÖØ-ÞĀ-Ž])")
+_TITLE = compiled_later(rf"(?<![Tt]he )(?:{_TITLES})\.(?=\s+[A-ZÀ-ÖØ-ÞĀ-Ž])")
 """A title before a name. The same letters are the name of a column, a license or a part, mostly behind an article."""
-_CONSONANTS = compiled_later(
-    r"(?!(?-i:[A-Z]{2}))[^\W\d_aeiouyäöüáéíóúàèìòùâêîôûěůőűıąęаеёиоуыэюя]{2,4}\.", re.IGNORECASE
-)
+_VOWELS = "aeiouyäöüáéíóúàèìòùâêîôûěůőűıąęаеёиоуыэюя"
+_CONSONANTS = compiled_later(rf"(?!(?-i:[A-Z]{{2}}))[^\W\d_{_VOWELS}]{{2,4}}\.", re.IGNORECASE)
 """A word that cannot be spoken. In English that is as often the name of a tool."""
+_MOST_CONSONANTS = 4
+_OPEN_LETTERS = frozenset(_VOWELS)
+_SHORT_FORMS = frozenset(
+    "|".join((_ANYWHERE, _BEFORE_WORD, _BEFORE_NUMBER, _IN_CLAUSE, _TITLES, "no")).lower().split("|")
+)
+"""All of these in small letters: most words are none, and need not be looked at as written."""
 _LETTER = compiled_later(r"[^\W\d_]\.")
 _PAIR_BEFORE, _PAIR_BEHIND = compiled_later(r"(?<![^\W_])[^\W\d_]\.\s$"), compiled_later(r"\s[^\W\d_]\.")
 _NAME_BEFORE = compiled_later(r"(?:^|[(\n]|[^\W\d_]+\.\s|(?<![^\W_])(?-i:[A-ZÀ-ÖØ-Þ])[a-zà-öø-ÿ'’-]+\s)$")
@@ -101,6 +110,10 @@ def _abbreviates(text: str, point: int) -> bool:
     least = max(0, point - _LONGEST)
     start = max(text.rfind(" ", least, point), text.rfind("(", least, point), text.rfind("\n", least, point), least - 1)
     start += 1
+    word = in_small(text[start:point])
+    spoken = len(word) > _MOST_CONSONANTS or not _OPEN_LETTERS.isdisjoint(word)
+    if spoken and len(word) > 1 and "." not in word and word not in _SHORT_FORMS:
+        return False
     for pattern in (_ABBREVIATED, _TITLE, _LETTER, _CONSONANTS):
         if (match := pattern.match(text, start)) is None or match.end() != point + 1:
             continue

@@ -19,6 +19,10 @@ _REST = compiled_later(
     r"|[Oo] rest(?:o|ante)|[Oo]s (?:outros|demais)|[Aa]s (?:outras|demais)|[Оо]стальн(?:ые|ых|ое))(?![^\W_])"
     r"(?! (?:(?:with|via|on|from|to) (?:my|the|your)|of|say|said|think|thought|in the|der|des|von|de|del|du|dell)\b)"
     r"|剩下的?|其余的?|其他的(?!话)|残り(?:は|の|も|を|全)",
+    words=(
+        *("rest", " other", " remaining", "thing else", "all else", " andere", " übrigen", " demás", " otr", " autres"),
+        *(" altri", " altre", " outr", " demais", "стальн", "剩下", "其余", "其他的", "残り"),
+    ),
 )
 _NOT_IT = compiled_later(
     r"(?:n['’]t|(?<![^\W_])(?:skip|forget|ignore|drop|omit|without|not|never|(?:leave|cut)(?: out)?|keep"

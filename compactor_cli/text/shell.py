@@ -17,7 +17,7 @@ _HEREDOC_WORD = compiled_later(
 )
 """A text given as an argument: `"$(cat <<'EOF' ... EOF )"`."""
 _PLACEHOLDER = compiled_later("\x00(\\d+)\x00")
-_SPECIAL = re.compile(r"[;|&()<>'\"\\#]|[^\S ]")
+_SPECIAL = compiled_later(r"[;|&()<>'\"\\#]|[^\S ]")
 """What makes a command line more than words with blanks between them."""
 
 _TOKEN = compiled_later(
@@ -33,7 +33,7 @@ _TOKEN = compiled_later(
 )
 _PIECE = compiled_later(r"\$'((?:\\.|[^'\\])*)'|'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)|([^'\"\\]+)|(.)", re.DOTALL)
 _ESCAPED = compiled_later(r"\\([\"\\$`])")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_ASSIGNMENT = compiled_later(r"[A-Za-z_]\w*=")
 _SHELLS = ("bash", "sh", "zsh", "dash")
 _KEYWORDS = ("then", "do", "else", "if", "elif", "while", "until", "!", "{", "}", "fi", "done", "time", "exec", "eval")
 

@@ -178,7 +178,7 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
     (tmp_path / "in.jsonl").write_bytes(jsonl(*exchanges(4)))
     code = (
         "import sys\n"
-        "from compactor_cli.__main__ import main\n"
+        "from compactor_cli.cli.app import main\n"
         "sys.argv = ['compactor', 'compact', 'in.jsonl', '--target-ratio', '0.5', '-o', 'out.jsonl']\n"
         "try:\n    main()\nfinally:\n    print('pyarrow' in sys.modules, flush=True)"
     )

@@ -92,3 +92,25 @@ def test_a_run_loads_no_strategy_but_its_own(tmp_path, strategy):
     }
     names = tuple(name for needed in own.values() for name in needed)
     assert modules_after(f"{code}try: app()\nexcept SystemExit: pass", names) == own[strategy]
+
+
+def test_the_end_does_what_was_left_for_it_and_takes_nothing_apart(tmp_path):
+    code = (
+        "import atexit, os, sys\n"
+        "end = os._exit\n"
+        "os._exit = lambda code: (os.write(1, b'at once'), end(code))\n"
+        "atexit.register(print, 'left for the end')\n"
+        f"sys.argv = ['compactor', 'inspect', {str(tmp_path / 'none.jsonl')!r}]\n"
+        "from compactor_cli.__main__ import main\n"
+    )
+
+    def ended(code):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment(), check=False)
+        return done.returncode, done.stdout.decode().splitlines()
+
+    assert ended(f"{code}main()") == (3, ["left for the end", "at once"])
+    # what measures a run writes when Python itself has ended it, and a thread goes on for as long as it wants
+    assert ended(f"{code}sys.setprofile(lambda *_: None)\nmain()") == (3, ["left for the end"])
+    wait = "threading.main_thread().join(), print('a thread is done', flush=True)"
+    thread = f"import threading\nthreading.Thread(target=lambda: ({wait})).start()"
+    assert ended(f"{code}{thread}\nmain()") == (3, ["a thread is done", "left for the end"])

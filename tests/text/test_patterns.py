@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from compactor_cli.text.patterns import compiled_later
+import pytest
+
+from compactor_cli.text.patterns import compiled_later, in_small
 
 
 def test_it_works_as_a_compiled_pattern_does():
@@ -28,3 +30,31 @@ def test_nothing_is_compiled_before(monkeypatch):
     found = [later.search("caa"), later.search("a")]
     assert [match and match.start() for match in found] == [1, 0]
     assert compiled == [("a+", 0)]
+
+
+@pytest.mark.parametrize("text", ["It was WRONG", "wrong", "was wrong, and I was wrong", "no", "", "wron g"])
+def test_what_has_words_of_its_own_finds_the_same(text):
+    now = re.compile(r"\bwas (wrong)", re.IGNORECASE)
+    later = compiled_later(now.pattern, re.IGNORECASE, ("wrong",))
+    for name in ("search", "match", "fullmatch"):
+        expected, found = getattr(now, name)(text), getattr(later, name)(text)
+        assert (found and found.span(1)) == (expected and expected.span(1))
+    assert [match.span() for match in later.finditer(text)] == [match.span() for match in now.finditer(text)]
+    assert later.findall(text) == now.findall(text)
+    behind = later.search(text, 8)
+    assert (behind and behind.start()) == (17 if "and I" in text else None)
+
+
+def test_what_has_words_of_its_own_is_not_compiled_for_a_text_without_one(monkeypatch):
+    compiled = []
+    monkeypatch.setattr(re, "compile", lambda *given: compiled.append(given))
+    later = compiled_later("a+b", re.IGNORECASE, ("ab",))
+    assert [later.search("aa b"), later.match(""), later.fullmatch("b"), [*later.finditer("a b")]] == [None] * 3 + [[]]
+    assert compiled == []
+
+
+@pytest.mark.parametrize("letters", ["ſ", "ı", "İ", "K", "S", "I", "k"])
+def test_letters_that_a_pattern_takes_for_one_of_ascii_are_found_in_small_letters(letters):
+    for small in "ski":
+        if re.search(small, letters, re.IGNORECASE):
+            assert small in in_small(letters)

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.endings import BEGINS_AS_FAILED, WINDOW, is_declined, may_tell, says_so
+from compactor_cli.features.work.endings import WINDOW, begins_as_failed, is_declined, may_tell, says_so
 from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_refused, shell_line
 from compactor_cli.features.work.named_commands import named_command
 from compactor_cli.features.work.secret_arguments import argument_without_values, secrets_of
@@ -29,6 +29,7 @@ _STOPPED = compiled_later(
     r"\s*(?:error: )?(?:the )?(?:command |process |execution )?(?:timed out|timeout|was interrupted|killed|aborted|"
     r"(?:is )?still running|(?:is )?running in (?:the )?background|(?:was )?moved to (?:the )?background)\b",
     re.IGNORECASE,
+    ("timed out", "timeout", "interrupted", "killed", "aborted", "running", "moved to "),
 )
 _BROKEN_OFF = compiled_later(
     r"(?:\A|\n)[ \t\[(]*(?:the )?command (?:aborted|timed out|was (?:interrupted|killed)|has no new output)[^\n]*"
@@ -234,7 +235,7 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
         if failed is None:
             stated = False
             refused = not call.command and (is_refused(call.tool, call.arguments, result) or _has_raised(call, said))
-            failed = True if refused or (telling and BEGINS_AS_FAILED.match(said)) or says_so(said) else None
+            failed = True if refused or (telling and begins_as_failed(said)) or says_so(said) else None
     message = max(call.message, index)
     return replace(
         call, message=message, result=result, answered=True, failed=failed, stated=stated, undecided=undecided

@@ -24,7 +24,7 @@ from compactor_cli.features.work.secret_words import without_values
 from compactor_cli.features.work.usual_tests import is_test_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
-from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.patterns import compiled_later, in_small
 from compactor_cli.text.shell import Step, word_set
 
 _SELECTS = word_set("-k -m -run --run -t -p --filter -F --package -testNamePattern --grep -g --tests -w")
@@ -44,13 +44,14 @@ GIVEN = (
 _ASIDE = compiled_later(
     r"-{1,2}(?:count|tb|color|quiet|verbose|silent|no-cov|cache|maxfail|durations|timeout|[vqx]+)\b"
 )
-_WHOLE = re.compile(r"^(?:\.|\./\.\.\.|\.\.\.|all|--all|--workspace|tests?/?|src/?|\./)$")
-_PROSE = compiled_later(r"(?:\.(?:md|mdx|rst|txt|adoc)|/?LICENSE|/?CHANGELOG|/?README)$", re.IGNORECASE)
-_DATA = compiled_later(
-    r"\.(?:pth?|ckpt|safetensors|onnx|h5|np[yz]|pkl|pickle|joblib|png|jpe?g|gif|webp|ico|pdf|zip|t?gz|tar|bz2|xz|7z|"
-    r"parquet|feather|sqlite3?|xlsx?|docx?|pptx?|mp[34]|wav|woff2?|ttf)$",
-    re.IGNORECASE,
+_WHOLE = compiled_later(r"^(?:\.|\./\.\.\.|\.\.\.|all|--all|--workspace|tests?/?|src/?|\./)$")
+_NO_CODE = (
+    *(".md", ".mdx", ".rst", ".txt", ".adoc", "license", "changelog", "readme", ".pt", ".pth", ".ckpt", ".safetensors"),
+    *(".onnx", ".h5", ".npy", ".npz", ".pkl", ".pickle", ".joblib", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico"),
+    *(".pdf", ".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".7z", ".parquet", ".feather", ".sqlite", ".sqlite3"),
+    *(".xls", ".xlsx", ".doc", ".docx", ".ppt", ".pptx", ".mp3", ".mp4", ".wav", ".woff", ".woff2", ".ttf"),
 )
+"""How the names of files end that are prose, or data."""
 _FILE = compiled_later(r"\.\w+(?:::.*)?$")
 _TEST = compiled_later(r"test|spec", re.IGNORECASE)
 _CONFIGURES = compiled_later(r"\.(?:\w*proj|slnx?|toml|ya?ml|json|cfg|ini|conf|mk|gradle|xml)$|\bconfig\.\w+$")
@@ -213,7 +214,7 @@ def is_under(path: str, limit: str) -> bool:
 
 def is_no_code(path: str) -> bool:
     """Return whether a file is one that no check looks at, unless it is named: prose, or data that is no text."""
-    return (_PROSE.search(path) or _DATA.search(path)) is not None
+    return in_small(path).removesuffix("\n").endswith(_NO_CODE)
 
 
 @lru_cache(maxsize=1024)

@@ -11,7 +11,7 @@ from compactor_cli.features.work.json_results import says_failed
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.text.outcomes import result_errors, stated_failure
 from compactor_cli.text.paths import basename
-from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.patterns import compiled_later, in_small
 from compactor_cli.text.shell import Step, steps, word_set
 from compactor_cli.text.tracebacks import raised_in_cell
 
@@ -22,7 +22,7 @@ _CHANGED = (
 )
 _CAME_OFF = rf"(?:[.;]\s+|\n\s*)(?:\d+ (?:\w+ )?)?(?:{_CHANGED}|sent|imported|processed|submitted|done|ok|success\w*)\b"
 """How a sentence says that something was done."""
-BEGINS_AS_FAILED = compiled_later(
+_FAILED = compiled_later(
     r"\s*(?:<tool_use_error>|<error>|error\b(?!s? fixed)|traceback|fatal:|exit code:? [1-9]|command failed|"
     r"permission denied|\[?your proposed edit has introduced|no replacement was performed|\[?no exact match found\b|"
     r"failed\b|failure\b|exception\b|apply_patch verification failed|\[error|"
@@ -30,7 +30,12 @@ BEGINS_AS_FAILED = compiled_later(
     rf"(?<![^su]s):(?!{_NOTHING}))(?!.{{0,600}}?{_CAME_OFF}))",
     re.IGNORECASE | re.DOTALL,
 )
-"""How results of failed calls begin."""
+_BEGINNINGS_OF_FAILED = (
+    *("<tool_use_error>", "<error>", "error", "traceback", "fatal:", "exit code", "command failed"),
+    *("permission denied", "[your proposed", "your proposed", "no replacement", "[no exact", "no exact", "failed"),
+    *("failure", "exception", "apply_patch verification failed", "[error", "wrong ", "incorrect ", "invalid "),
+)
+"""How results of failed calls begin. Looking for words is quicker."""
 _REFUSES = r"(?:rejected|declined|denied|cancel\w*|refused|dismissed|skipped|aborted|interrupted)"
 _DECLINED = compiled_later(
     r"(?:\s|<[\w-]+>|\[|error:|rejected:|blocked:|denied:|operation cancelled\]|reason:)*(?:"
@@ -39,6 +44,10 @@ _DECLINED = compiled_later(
     rf"{_REFUSES} by (?:the )?user(?! after \d)|"
     r"request interrupted|tool use (?:was )?rejected|cancelled: parallel|denied by \w+ hook)",
     re.IGNORECASE,
+    (
+        *("reject", "declin", "denied", "cancel", "refused", "dismissed", "skip", "abort", "interrupt", "chose"),
+        *("want", "allow"),
+    ),
 )
 """How results say that the user, or what the user had set up, did not let a call happen."""
 _BEGINNINGS = (
@@ -62,6 +71,7 @@ _BEGINNINGS = (
     *("no replacement was", "wrong ", "incorrect ", "invalid "),
 )
 """What each of these matches begins with, in lower case; looking for words is quicker."""
+_BEGINNINGS_OF_DECLINED = (*_BEGINNINGS, "cancel")
 _BEGINNING = max(map(len, _BEGINNINGS))
 WINDOW = 600
 """Characters at the start of a result where harnesses say how a call ended."""
@@ -74,6 +84,10 @@ _NOT_EDITED = compiled_later(
     r"\b(?:can(?:not|['’]t)|could ?n(?:o|['’])t|unable|must|invalid|errno|fail(?:ed|ure)|refused|rejected|denied)\b|"
     r"\b(?:error|exception)\b(?!\()|\b(?:multiple|several|[2-9]|\d\d+) (?:[\w-]+ ){0,2}?(?:matches|occurrences)\b",
     re.IGNORECASE,
+    (
+        *("no", "0", "zero", "exist", "can", "could", "unable", "must", "invalid", "errno", "fail", "refused"),
+        *("rejected", "denied", "error", "exception", "matches", "occurrences"),
+    ),
 )
 _EDITED = compiled_later(
     rf"\W*(?:{_CHANGED}|ok|done)\b|.*\bsuccess|.*\b(?:ha(?:s|ve)|was|were) (?:been )?(?:{_CHANGED})\b", re.IGNORECASE
@@ -103,7 +117,7 @@ def has_failed(result: Part) -> bool:
         return result.failed or is_declined(said)
     return (
         is_declined(said)
-        or BEGINS_AS_FAILED.match(said) is not None
+        or begins_as_failed(said)
         or stated_failure(said) is True
         or says_so(said)
         or raised_in_cell(said) != ""
@@ -112,7 +126,16 @@ def has_failed(result: Part) -> bool:
 
 def is_declined(said: str) -> bool:
     """Return whether a result says that the user did not let the call happen."""
-    return _DECLINED.match(said) is not None
+    return _begins(said, _BEGINNINGS_OF_DECLINED) and _DECLINED.match(said) is not None
+
+
+def begins_as_failed(said: str) -> bool:
+    """Return whether a result begins as those of failed calls do."""
+    return _begins(said, _BEGINNINGS_OF_FAILED) and _FAILED.match(said) is not None
+
+
+def _begins(said: str, beginnings: tuple[str, ...]) -> bool:
+    return in_small(said.lstrip()[:_BEGINNING]).startswith(beginnings)
 
 
 def refuses_edit(said: str) -> bool:

@@ -16,9 +16,11 @@ _NEARLY_ALL = 0.9
 _FOLDER_KEYS = ("workdir", "cwd", "working_directory", "directory", "dir_path")
 _NO_FOLDER, _NO_PATH = frozenset(_FOLDER_KEYS).isdisjoint, frozenset(PATH_KEYS).isdisjoint
 """Whether arguments have none of these: so most calls."""
-_TOLD = re.compile(
-    r"(?:<cwd>|\b(?:current |primary )?working directory(?: is)?:?) *[`'\"]?(/[\w./~+@-]+)", re.IGNORECASE
-).search
+_TOLD = compiled_later(
+    r"(?:<cwd>|\b(?:current |primary )?working directory(?: is)?:?) *[`'\"]?(/[\w./~+@-]+)",
+    re.IGNORECASE,
+    ("<cwd>", "working directory"),
+)
 """How a harness says where the session works."""
 _AT_HOME = r"(?:~|\$HOME|\$\{HOME\})/"
 _CHANGES = compiled_later(
@@ -38,7 +40,7 @@ def session_folder(folder: str, messages: Iterable[Message]) -> str:
     for message in messages:
         if message.role == "assistant" or message.origin == "summary":
             break
-        if told := _TOLD(message.text("text")):
+        if told := _TOLD.search(message.text("text")):
             return told.group(1).rstrip("/.")
     return ""
 

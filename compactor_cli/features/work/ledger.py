@@ -47,14 +47,14 @@ _LISTS = ("files", "paths", "file_paths", "filePaths", "replacements", "edits")
 _NO_FILE = compiled_later(r"\n|^(?!file:)\w+://")
 _LONGEST_PATH = 299
 """Characters."""
-_CREATES = re.compile(
+_CREATES = compiled_later(
     r"(?:^|_)(?:write|create|new)|^(?!get|read|load|show|list|find|open|view|check|is_|has_)(?:.+_)?save_(?:to_)?file$"
     r"|^save(?:To)?File$",
     re.IGNORECASE,
 )
-_EDITS = re.compile(r"edit|replace|patch|apply_?diff|update|insert|append|modify", re.IGNORECASE)
-_DELETES = re.compile(r"delete|remove|unlink", re.IGNORECASE)
-_READS = re.compile(r"read|view|open|cat|show|get", re.IGNORECASE)
+_EDITS = compiled_later(r"edit|replace|patch|apply_?diff|update|insert|append|modify", re.IGNORECASE)
+_DELETES = compiled_later(r"delete|remove|unlink", re.IGNORECASE)
+_READS = compiled_later(r"read|view|open|cat|show|get", re.IGNORECASE)
 CHANGES = ("created", "edited", "deleted")
 _MODE_KEYS = ("command", "mode", "operation", "action")
 _MODES = {
@@ -66,8 +66,8 @@ _MODES = {
 """What tools of several uses are to do with a file, as their arguments name it."""
 _ONLY_TRIES = ("dryRun", "dry_run")
 _NO_LIST, _NO_MODE = frozenset(_LISTS).isdisjoint, frozenset((*_MODE_KEYS, *_ONLY_TRIES)).isdisjoint
-_OF_FOLDERS = re.compile(r"directory|mkdir", re.IGNORECASE)
-_MOVES = re.compile(r"(?:^|_)(?:move|rename|copy)", re.IGNORECASE)
+_OF_FOLDERS = compiled_later(r"directory|mkdir", re.IGNORECASE)
+_MOVES = compiled_later(r"(?:^|_)(?:move|rename|copy)", re.IGNORECASE)
 _FROM_TO = (("source", "destination"), ("source_path", "destination_path"), ("old_path", "new_path"), ("src", "dst"))
 """Arguments of tools that move and copy files."""
 

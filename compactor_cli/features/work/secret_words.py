@@ -42,7 +42,9 @@ _OF_HEADER = ("-H", "--header")
 _COOKIE = "cookie"
 _USER = ("-u", "-U", "--user", "--username", "--proxy-user", "--auth", "-auth", "--basic-auth", "--creds")
 _USER_IN_WORD = compiled_later(
-    r"(?:-[uU](?=[A-Za-z])(?!se)|--(?:user|username|proxy-user|auth|basic-auth|creds)=)[^\s:/=]*:(?!//).+", re.DOTALL
+    r"(?:-[uU](?=[A-Za-z])(?!se)|--(?:user|username|proxy-user|auth|basic-auth|creds)=)[^\s:/=]*:(?!//).+",
+    re.DOTALL,
+    ("-u", "--"),
 )
 """An option and a user with a password as one word."""
 _USER_WITH_PASSWORD = compiled_later(r"(?!\d+:\d+$)([^\s:/=]*):(?!//)(.+)", re.DOTALL)

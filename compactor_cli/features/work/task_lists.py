@@ -44,7 +44,7 @@ _BOX = compiled_later(
 _LISTED = compiled_later(
     r"^[ \t]*#?(\w+)\.?:?\s+\[(\w+)\]\s+(.+?)(?:\s+\[blocked by[^\]]*\])?$", re.MULTILINE | re.IGNORECASE
 )
-_PLANS = re.compile(r"todo|task|plan|checklist|progress", re.IGNORECASE)
+_PLANS = compiled_later(r"todo|task|plan|checklist|progress", re.IGNORECASE)
 _OTHERS = ("task", "newtask", "agent", "exitplanmode")
 """Tools whose arguments may hold a list of tasks that is not the agent's own: what others are asked, and proposals."""
 _ADDS = frozenset(("add", "append", "insert"))

@@ -60,6 +60,10 @@ _COURTESY = compiled_later(
     r"\b(?:let me know|feel free|(?:anything|something) else|(?:further|more|other) (?:assistance|help|questions)"
     r"|happy to (?:help|assist)|here to (?:help|assist)|thank you for)\b",
     re.IGNORECASE,
+    (
+        *("let me know", "feel free", "thing else", "assistance", "r help", "e help", "r questions", "e questions"),
+        *("happy to ", "here to ", "thank you for"),
+    ),
 )
 """Parts of sentences with which answers end, and which say nothing of what is answered."""
 _PARAGRAPH = compiled_later(r"\S.*(?:\n(?!\s*\n).*)*")

@@ -25,6 +25,13 @@ _FORCE = compiled_later(
     r"|别(?=(?-i:[\u4e00-\u9fff]))(?![的人处名致])"  # compiling takes three times as long where their case is looked up
     r"|必ず|してはいけない|しないで|никогда|всегда|нельзя",
     re.IGNORECASE,
+    (
+        *("never", "always", "must", "do not", "don't", "don’t", "dont", "can", "has to", "have to", "only", "require"),
+        *("forbidden", "prohibited", "mandatory", "nie", "immer", "muss", "müssen", "darf", "dürfen", "nur", "jamais"),
+        *("toujours", "doi", "ne pas", "interdit", "nunca", "siempre", "jamás", "debe", "tiene que", "hay que"),
+        *("il faut", "sol", "sól", "sempre", "deve", "devono", "mai"),
+        *("必", "禁止", "不", "只能", "务必", "别", "してはいけない", "しないで", "никогда", "всегда", "нельзя"),
+    ),
 )
 _INNER_END = compiled_later(r"(?<=[^\W_]{2}[.!?])\s+|(?<=\d[.!?])\s+|(?<=[)\"'”’][.!?])\s+")
 """Between the sentences that were taken for one: no abbreviation with points inside of it."""

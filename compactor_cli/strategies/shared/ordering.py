@@ -9,7 +9,7 @@ from itertools import pairwise
 from compactor_cli.features.cue_words import CUES, CueCounter
 from compactor_cli.features.talk_words import words
 from compactor_cli.strategies.shared.standing_rules import bans, beside_from_now, rules_from_now
-from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.patterns import compiled_later, in_small
 
 _PARTS = compiled_later(
     r"[,;:.!?](?:\s+|$)|\(|(?<=\s)[—–-]\s+|[，；：、。！？]\s*|\s(?:but|aber|sondern|pero|mais|ma|mas)\s",
@@ -29,6 +29,13 @@ _ASKED_FOR = compiled_later(
 _ASKING_WORDS = (
     r"(?:please|pls|bitte|por favor|porfa|s['’]il (?:te|vous) pla[iî]t|svp|stp|per favore|пожалуйста)(?![^\W_])"
 )
+_NONE = frozenset(
+    (
+        *("no", "kein", "keine", "keiner", "keinen", "keinem", "ohne", "sin", "sem", "pas", "nessun", "nessuno"),
+        *("nessuna", "senza", "без"),
+    )
+)
+"""Of these words one is in such a part."""
 _NOTHING = compiled_later(
     rf"(?P<asked>{_ASKING_WORDS}\s+)?"
     r"(?:(?:no|kein(?:e[nmr]?)?|ohne|sin|sem|pas de|nessun[oa]?|senza|без)\s+|pas d['’])"
@@ -168,7 +175,7 @@ def is_bare_ban(text: str) -> bool:
 
 
 def _is_bare_ban(part: str, behind: str) -> bool:
-    bare = _NOTHING.fullmatch(part)
+    bare = None if _NONE.isdisjoint(in_small(part).split()) else _NOTHING.fullmatch(part)
     if bare is None or _SPANISH_NO.match(f"{part} {behind}"):
         return False
     what = bare["what"]

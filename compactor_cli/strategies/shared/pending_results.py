@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import islice, pairwise
 
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.work.endings import BEGINS_AS_FAILED, refuses_edit
+from compactor_cli.features.work.endings import begins_as_failed, refuses_edit
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import Selector
 from compactor_cli.text.line_prefixes import is_numbered
@@ -128,7 +128,7 @@ def _odd(piece: int, lines: SessionLines) -> list[int]:
 
 def _begins_as_failed(said: str) -> bool:
     """Return whether a result begins with that the call failed, or changed nothing."""
-    return BEGINS_AS_FAILED.match(said) is not None or refuses_edit(said)
+    return begins_as_failed(said) or refuses_edit(said)
 
 
 def seen_before(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:

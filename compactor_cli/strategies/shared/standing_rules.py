@@ -19,6 +19,13 @@ _FROM_NOW = compiled_later(
     r"|d['’]?a?\s?ora in (?:poi|avanti)|fino a nuovo avviso|vanaf nu|voortaan|od teraz"
     r"|отныне|впредь|с этого момента|с этих пор)(?![^\W_])",
     re.IGNORECASE,
+    (
+        *("from now", "from here", "from this", "from today", "henceforth", "until further", "until i", "until we"),
+        *("for the re", "ab jetzt", "ab sofort", "von nun", "von jetzt", "bis auf weiteres", "künftig", "partir de"),
+        *("de ahora", "de agora", "desde ahora", "hasta nuevo", "até novo", "daqui p", "désormais", "dorénavant"),
+        *("jusqu", "ora in ", "fino a nuovo", "vanaf nu", "voortaan", "od teraz", "отныне", "впредь"),
+        *("с этого", "с этих"),
+    ),
 )
 _UNSPACED = compiled_later(
     r"(?:从现|從現)在(?:起|开始|開始)[，,]?(?:请|只|别|不要|不准|不得|一律|都用|用)"
@@ -33,6 +40,7 @@ _BANS = compiled_later(
     r"|no more than (?:\d+|one|two|three|four|five|six|ten) (?:short )?(?:sentences?|words|lines|bullets|points"
     r"|paragraphs?|characters)\W*$",
     re.IGNORECASE,
+    (" until ", " unless ", " before ", " without ", "no more than "),
 )
 
 
