@@ -14,10 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from math import fsum
-from typing import NamedTuple
 
 from compactor_cli.features.call_lines import COMMANDS, PATHS, short_path
-from compactor_cli.features.session_text import ChunkValues, SessionPiece, SessionText
+from compactor_cli.features.session_text import SessionPiece, SessionText
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.model.replies import reply_span
 from compactor_cli.text.argument_values import ArgumentValues, argument_values
@@ -44,19 +43,6 @@ _NUMBER = compiled_later(r'"[\w-]+"\s*:\s*(?:-?\d[\d.]*|true|false|null)')
 """An argument that is a number or a switch: it is short, and what an agent has settled on."""
 
 
-class _PieceTerms(NamedTuple):
-    """What the terms of a piece's lines are looked up with."""
-
-    number: int
-    """Of the piece, from 0; -1 is none."""
-    bare: str
-    """Its text as `chunked` has it; empty where escapes must be read line by line."""
-    ids_of: Callable[[str], tuple[int, ...]]
-    """Chunk -> ids of its terms."""
-    quoted: Sequence[Span]
-    """Where a quoted name begins, and its term's id."""
-
-
 class SessionLines:
     """The lines of a session in order, with an upper bound of what each is worth."""
 
@@ -68,6 +54,8 @@ class SessionLines:
         self.starts: array[int] = array("i")
         self.ends: array[int] = array("i")
         self.bounds: array[float] = array("d")
+        self.terms: list[tuple[int, ...]] = []
+        """Ids of the terms of each line, each once, in order."""
         self.first_of: dict[int, int] = {}
         """Piece -> its first line."""
         self.silent: set[int] = set()
@@ -85,27 +73,17 @@ class SessionLines:
         """Piece that is an output -> the definitions around its lines."""
         self._scope_of: dict[int, int] = {}
         self._pieces_of: dict[int, list[int]] = {}
-        self._asked = _PieceTerms(-1, "", session.ids(False).__getitem__, ())
-        """Of the piece whose terms were asked for last: lines are mostly asked for in their order."""
         for number, piece in enumerate(session.pieces):
             self._pieces_of.setdefault(piece.message, []).append(number)
         usual = _UsualArguments()
-        tables = {speech: ChunkValues(session.ids(speech), worth) for speech in (True, False)}
         for number, piece in enumerate(session.pieces):
             if piece.message not in skip:
                 self.first_of[number] = len(self.starts)
-                self._add(number, piece, tables[piece.speech], worth, usual)
+                self._add(number, piece, worth, usual)
             if piece.call:
                 usual.add(piece.escaped or piece.text)
 
-    def _add(
-        self,
-        number: int,
-        piece: SessionPiece,
-        worths: dict[str, float],
-        worth: Callable[[int], float],
-        usual: _UsualArguments,
-    ) -> None:
+    def _add(self, number: int, piece: SessionPiece, worth: Callable[[int], float], usual: _UsualArguments) -> None:
         bare = chunked(piece.text)
         first = len(self.starts)
         clauses = piece.cut == "clauses"
@@ -125,16 +103,21 @@ class SessionLines:
         self.silent |= silent
         self._add_tables(number, found, first)
         worthless = silent.union(header for header, _ in self._tables.get(number, ()))
+        ids_of = self.session.ids(piece.speech).__getitem__
+        terms = [
+            tuple(dict.fromkeys(chain.from_iterable(map(ids_of, bare[start:end].split())))) for start, end in spans
+        ]
+        for at, term in piece.quoted:
+            line = bisect_left(self.starts, at + 1, first) - 1 - first
+            if line >= 0 and term not in terms[line]:
+                terms[line] = (*terms[line], term)
+        self.terms += terms
         self.bounds.extend(
             [
-                0.0 if line in worthless else fsum(map(worths.__getitem__, bare[start:end].split()))
-                for line, (start, end) in enumerate(spans, first)
+                fsum(map(worth, found)) if found and line not in worthless else 0.0
+                for line, found in enumerate(terms, first)
             ]
         )
-        for at, term in piece.quoted:
-            line = bisect_left(self.starts, at + 1, first) - 1
-            if line >= first and line not in worthless:
-                self.bounds[line] += worth(term)
 
     def _add_tables(self, number: int, found: Iterable[Table], first: int) -> None:
         """Take note of the headers of tables that are lines of their own, from `first` on."""
@@ -258,24 +241,6 @@ class SessionLines:
 
     def message(self, line: int) -> int:
         return self.session.pieces[self.piece_of[line]].message
-
-    def terms(self, line: int) -> dict[int, None]:
-        """Return ids of the line's terms, each once, in order."""
-        number, start, end = self.piece_of[line], self.starts[line], self.ends[line]
-        if self._asked.number != number:
-            piece = self.session.pieces[number]
-            bare = "" if "\\" in piece.text else chunked(piece.text)
-            self._asked = _PieceTerms(number, bare, self.session.ids(piece.speech).__getitem__, piece.quoted)
-        _, bare, ids_of, quoted = self._asked
-        # where a line ends within an escape, it is read alone
-        bare = bare[start:end] or chunked(self.session.pieces[number].text[start:end])
-        found = dict.fromkeys(chain.from_iterable(map(ids_of, bare.split())))
-        if quoted:
-            at = bisect_left(quoted, (start, -1))
-            while at < len(quoted) and quoted[at][0] < end:
-                found[quoted[at][1]] = None
-                at += 1
-        return found
 
     def is_first(self, line: int) -> bool:
         """Return whether the line begins its piece."""

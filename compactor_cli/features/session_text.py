@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from math import fsum
 from typing import Literal
 
 from msgspec import Struct, field
@@ -43,19 +42,6 @@ class ChunkTerms(dict[str, tuple[int, ...]]):
                 ids.append(self._id_of(text, kind))
         self[chunk] = found = tuple(ids)
         return found
-
-
-class ChunkValues(dict[str, float]):
-    """Chunk -> the value of its terms."""
-
-    def __init__(self, ids: dict[str, tuple[int, ...]], worth: Callable[[int], float]) -> None:
-        self._ids = ids
-        self._worth = worth
-
-    def __missing__(self, chunk: str) -> float:
-        ids = self._ids[chunk]
-        self[chunk] = value = fsum(map(self._worth, ids)) if ids else 0.0
-        return value
 
 
 class SessionPiece(Struct, frozen=True):

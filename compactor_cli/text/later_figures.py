@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Container, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import chain
 
@@ -95,14 +95,18 @@ class _Rare:
         return {word for word, own in messages.items() if 1 < len(own) <= _COMMON}
 
 
-def later_on_figures(said: Sequence[tuple[int, str]]) -> list[tuple[int, ...]]:
+def later_on_figures(said: Sequence[tuple[int, str]], wanted: Container[int] | None = None) -> list[tuple[int, ...]]:
     """Return for each statement of one speaker, given with the number of its message, those of the newest later message
     that speak again of most of its figures, and so may correct it; none for what is said of something else with the
-    same figures. What a message concludes from such a statement goes with that."""
+    same figures. What a message concludes from such a statement goes with that. `wanted`: the statements, those before
+    them in their messages too, for which it is looked for; all without it."""
     read = [_Said(message, text) for message, text in said]
     rare = _Rare(read)
     later: list[tuple[int, ...]] = []
     for at, statement in enumerate(read):
+        if wanted is not None and at not in wanted:
+            later.append(())
+            continue
         naming: defaultdict[int, set[int]] = defaultdict(set)
         for other in chain.from_iterable(rare.places[figure] for figure in statement.figures & rare.figures):
             if other > at and read[other].message != statement.message:

@@ -209,6 +209,8 @@ def json_members(
         return []
     result: list[JsonMember] = []
     root = JsonMember(first, ends[first] + 1, first, 0)
+    if root.end - root.start <= _MEMBERS:  # most calls
+        return [_placed(root, place) if place else root]
     waiting = [(root, 0, _call_leads(text, root, ends) if named else ())]
     while waiting:
         outer, level, leads = waiting.pop()

@@ -83,7 +83,7 @@ def test_bounds_are_not_below_the_values_of_a_line_s_terms(texts, as_output):
     for line in range(len(lines)):
         # a cut may leave half an escape on a line, which makes other names of its beginning
         if not lines.text(line).startswith(("n", "t", "r", '"', "/")) and not lines.text(line).endswith("\\"):
-            assert before[line] >= sum(map(worth, lines.terms(line))) - 1e-9
+            assert before[line] >= sum(map(worth, lines.terms[line])) - 1e-9
 
 
 def test_a_line_of_a_text_is_a_line_and_blank_ones_are_none():
@@ -167,7 +167,7 @@ def test_the_terms_of_a_line_are_its_own_with_quoted_ones():
     told = Told(user('Open "left half" of a.py.\nAnd "right half" of b.py.'))
 
     def names(line):
-        return [told.session.names[term] for term in told.lines.terms(line) if term >= 0]
+        return [told.session.names[term] for term in told.lines.terms[line] if term >= 0]
 
     assert names(0) == ["a.py", "left half"]
     assert names(1) == ["b.py", "right half"]

@@ -69,8 +69,8 @@ def test_every_choice_adds_value_and_room_without_end_takes_all_that_do(texts, r
     assert all(choice.value > 0 for choice in own.taken.values())
     everything = selector(story)
     everything.fill(range(len(story.lines)), 10**6)
-    found = {term for line in everything.taken for term in story.lines.terms(line) if term >= 0}
-    assert found == {term for line in range(len(story.lines)) for term in story.lines.terms(line) if term >= 0}
+    found = {term for line in everything.taken for term in story.lines.terms[line] if term >= 0}
+    assert found == {term for line in range(len(story.lines)) for term in story.lines.terms[line] if term >= 0}
 
 
 @examples(150)
@@ -96,7 +96,7 @@ def test_what_comes_first_is_the_line_of_which_most_is_to_be_expected_for_its_to
         alone = selector(story)
         cost = alone.take(line)
         known = sum(alone._reached.values())  # how far each name is understood; each is worth 1
-        names = sum(term >= 0 for term in story.lines.terms(line))
+        names = sum(term >= 0 for term in story.lines.terms[line])
         return (known + 0.2 * (names - known)) / cost
 
     own = selector(story)

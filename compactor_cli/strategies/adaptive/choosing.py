@@ -38,6 +38,8 @@ marks of gaps come on top of their tokens."""
 _SURELY, _SURE = 200, 0.8
 """Tokens left of a large room up to which small lines are taken for all of it, and the share above: there another plan
 costs more than it brings."""
+_OF_RESULTS = 0.9
+"""Share of the tokens of a line of a result that it takes where it is quoted."""
 _ATTEMPTS = 6
 """Plans that are costed to come close to the target."""
 
@@ -153,7 +155,7 @@ class Chooser(RequiredLines):
 
     def _fit(self, order: list[ChosenLine], best: Attempt) -> Attempt:
         """Return the longest beginning of `order` that fits, found by interpolation and counted exactly."""
-        below = [0, *accumulate(choice.cost for choice in order)]
+        below = [0.0, *accumulate(map(self._expected, order))]
         low, tokens_at_low, high, tokens_at_high = 0, best.tokens, len(order) + 1, 0
         for _ in range(_ATTEMPTS):
             if low == len(order):
@@ -172,7 +174,17 @@ class Chooser(RequiredLines):
                 high, tokens_at_high = count, attempt.tokens
             if best.tokens > _CLOSE * self.room:
                 break
-        return self._spend(order, best) if low == len(order) else self._top_up(order, low, best)
+        if low == len(order):
+            return self._spend(order, best)
+        if self.room > _TRIED and not self.talk and best.tokens > _CLOSE * self.room:
+            return best  # another plan costs more than it brings
+        return self._top_up(order, low, best)
+
+    def _expected(self, choice: ChosenLine) -> float:
+        """Return the tokens that a line is expected to take where it stands: of results some are indents and numbers of
+        lines, which are not quoted."""
+        piece = self.lines.piece(choice.line)
+        return choice.cost if piece.speech or piece.call else _OF_RESULTS * choice.cost
 
     def _top_up(self, order: list[ChosenLine], count: int, best: Attempt) -> Attempt:
         """Add small lines further down the order, where the next one is too large for what is left."""

@@ -23,18 +23,21 @@ def corrections(
         return {}
     said: list[tuple[int, str]] = []
     places: list[list[int]] = []
+    corrected: dict[int, list[int]] = {}
+    answers: dict[int, int] = {}
+    """Place of an answer in `said`, which is the first of its message -> its place in `told`."""
     for message in messages:
         if message.role != "assistant" or message.origin == "summary":
             continue
         speech = speech_of(message.index)
         whole = told[number_of[message.index]] if message.index in number_of else []
+        if whole:
+            answers[len(said)] = number_of[message.index]
         for some in filter(None, (whole, *([line] for line in speech))):
             said.append((message.index, " ".join(map(lines.text, some))))
             places.append(some)
-    later = later_on_figures(said)
-    corrected: dict[int, list[int]] = {}
-    for at, others in enumerate(later):
-        number = number_of.get(said[at][0], -1)
-        if others and number >= 0 and places[at] is told[number]:
-            corrected[number] = sorted({*chain.from_iterable(places[other] for other in others)})
+    later = later_on_figures(said, answers)
+    for at, number in answers.items():
+        if later[at]:
+            corrected[number] = sorted({*chain.from_iterable(places[other] for other in later[at])})
     return corrected

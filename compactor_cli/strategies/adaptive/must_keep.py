@@ -378,10 +378,10 @@ def _shortened(answer: Sequence[int], lines: SessionLines) -> Iterator[Sequence[
 
 def _said_again(lines: SessionLines, request: int, earlier: Sequence[int], end: int) -> list[int]:
     """Return the lines of an answer that tell of names in the request behind it which its end does not have."""
-    wanted = lines.names_of(request).difference(lines.terms(end))
+    wanted = lines.names_of(request).difference(lines.terms[end])
     found: list[int] = []
     for line in earlier:
-        if not wanted.isdisjoint(terms := lines.terms(line)):
-            wanted -= terms.keys()
+        if not wanted.isdisjoint(terms := lines.terms[line]):
+            wanted.difference_update(terms)
             found.append(line)
     return found[-_END:]

@@ -111,7 +111,9 @@ class Selector:
 
     def terms_of(self, line: int) -> list[int]:
         """Return the terms that make the value of a line: those that nothing had when it was looked at."""
-        return [term for term, _, _ in self._look_at(line)]
+        if line not in self._gains:
+            self._look_at(line)
+        return [term for term, _, _ in self._contexts[line]]
 
     def take(self, line: int) -> int:
         """Take a line whatever its value; returns its tokens."""
@@ -140,7 +142,7 @@ class Selector:
     def _best(self, candidates: Iterable[int], room: int, least: float) -> Iterator[int]:
         """Take lines, the densest first, by estimates that are brought up to date when it is their turn; yield the
         tokens of each."""
-        taken, opened, gains, costs = self.taken, self._opened, self._gains, self._costs
+        taken, opened, gains = self.taken, self._opened, self._gains
         messages, piece_of = [piece.message for piece in self.lines.session.pieces], self.lines.piece_of
         heap = self._entries([n for n in candidates if self.lines.bounds[n] > 0 and n not in taken])
         heapify(heap)
@@ -151,8 +153,7 @@ class Selector:
                 heappop(heap)
                 continue
             needed = -min(heap[1:3])[0] - _TINY if len(heap) > 1 else 0.0
-            # when it was looked at it may have had nothing to add: then its tokens were not counted
-            cost = costs[line] if line in costs else self.tokens(line)
+            cost = self.tokens(line)
             if messages[piece_of[line]] not in opened:
                 cost += HEADING
             scopes: list[int] = []
@@ -180,21 +181,19 @@ class Selector:
                     heappush(heap, (-self._gain(near) / self.cost(near), near))
 
     def _entries(self, candidates: list[int]) -> list[_Entry]:
-        """Return lines with what a token of each is expected to be worth; those of a line worth nothing are not
-        counted."""
+        """Return lines that add anything with what a token of each is expected to be worth."""
         entries: list[_Entry] = []
         for line in sorted(candidates):  # those of one text one after the other
-            self._look_at(line)
-            estimate = self._estimate(line)
-            entries.append((-estimate / (self.tokens(line) + HEADING) if estimate else 0.0, line))
+            if (estimate := self._estimate(line)) > _TINY:
+                entries.append((-estimate / (self.tokens(line) + HEADING), line))
         return entries
 
     def _estimate(self, line: int) -> float:
         """Return what a line is expected to add: more than it adds alone, as long as none beside it is taken."""
         if line - 1 in self.taken or line + 1 in self.taken:
             return self._gain(line)
-        alone, _, _, together = self._gains[line]
-        return alone + _HOPE * (together - alone)
+        gains = self._gains.get(line) or self._look_at(line)
+        return gains[0] + _HOPE * (gains[3] - gains[0])
 
     def tokens(self, line: int) -> int:
         """Return tokens of the line alone."""
@@ -255,9 +254,7 @@ class Selector:
     def _gain(self, line: int) -> float:
         """Return what taking the line adds: its own names, and context for those of its neighbours."""
         side = self._side(line)
-        if line not in self._gains:
-            self._look_at(line)
-        gain = self._gains[line][side]
+        gain = (self._gains.get(line) or self._look_at(line))[side]
         if side & _BEFORE:
             gain += self._more(line - 1, _BEHIND)
         if side & _BEHIND:
@@ -273,17 +270,15 @@ class Selector:
                 gain += more * worth
         return gain
 
-    def _look_at(self, line: int) -> list[_Context]:
-        """Return the names of a line that something is left to add of, and take note of what the line adds."""
-        known_names = self._contexts.get(line)
-        if known_names is not None:
-            return known_names
+    def _look_at(self, line: int) -> list[float]:
+        """Take note of the names of a line that something is left to add of; return what the line adds, by the lines
+        that are taken around it as in `levels`."""
         lines, worth, reached, holders = self.lines, self._worth, self._reached, self._holders
         text, near_before, near_behind, all_names = "", 0, 0, lines.session.names
         names: list[_Context] = []
         gains: list[float] = []
         alone = before = behind = both = 0.0
-        for term in lines.terms(line):
+        for term in lines.terms[line]:
             # a name that is understood already adds nothing, here or later
             if (known := reached.get(term, 0.0)) >= 1.0 or (value := worth(term)) <= 0:
                 continue
@@ -310,7 +305,7 @@ class Selector:
         gains += (alone, before, behind, both)
         self._contexts[line] = names
         self._gains[line] = gains
-        return names
+        return gains
 
     def _around(self, line: int) -> tuple[int, int]:
         """Return the characters of the lines before and behind. The message before or behind counts too, such as the
