@@ -59,7 +59,7 @@ def has_calls(messages: Sequence[Message]) -> bool:
 def is_working_chat(messages: Sequence[Message]) -> bool:
     """Return whether an agent works for its user by talking: its answers are long. Where they are short, facts and
     wishes stand among small talk."""
-    if not is_chat(messages) or people_talk(messages):
+    if not is_chat(messages) or people_talk(messages) or not any(m.origin == "request" for m in messages):
         return False
     answers = [message.tokens for message in messages if message.role == "assistant"]
     return bool(answers) and sum(answers) >= _LONG * len(answers)
