@@ -319,7 +319,7 @@ def _measure_chats(
         needed = {at for at, label in enumerate(each.needed) if label and said[at].message != said[-1].message}
         for name, weights in methods.items():
             if len(weights) == 1:
-                order = list(rank_unrepeated([one.text for one in said], _needed(each, *weights), tokens))
+                order = list(rank_unrepeated(said, _needed(each, *weights), tokens))
             else:
                 order = rank_statements(said, _either(each, *weights), tokens)
             for ratio in (0.1, 0.25):

@@ -1,28 +1,47 @@
-"""What says again what stands before it has its turn later."""
+"""What says again what stands before it has its turn later, and what was replaced, too."""
 
 from __future__ import annotations
 
+from compactor_cli.features.talk import Statement
 from compactor_cli.features.unrepeated import rank_unrepeated
 
 WISH = "the shed has to be green like the fence"
 RECAP = "Noted: the shed will be green like the fence."
 OTHER = "we can only work on weekends"
+PRICES = "adults pay 96 a year and families pay 160"
+NEW_PRICES = "from july on adults pay 108 a year and families pay 180"
+
+
+def ranked(*said: tuple[str, float], speakers: str = "") -> list[int]:
+    """The order of statements of eight tokens; `speakers`: a letter for each, `a` is an agent."""
+    who = {"a": "assistant", "u": "user"}
+    letters = speakers or "u" * len(said)
+    statements = [
+        Statement(at, who[letter], text) for at, (letter, (text, _)) in enumerate(zip(letters, said, strict=True))
+    ]
+    return list(rank_unrepeated(statements, [value for _, value in said], [8] * len(said)))
 
 
 def test_a_repeated_statement_comes_behind_one_that_says_something_else() -> None:
-    order = list(rank_unrepeated([WISH, RECAP, OTHER], [0.9, 0.8, 0.6], [9, 9, 9]))
-    assert order == [0, 2, 1]
-    assert list(rank_unrepeated(["a b c d", RECAP, OTHER], [0.9, 0.8, 0.6], [9, 9, 9])) == [0, 1, 2]
+    assert ranked((WISH, 0.9), (RECAP, 0.8), (OTHER, 0.6), speakers="uau") == [0, 2, 1]
+    assert ranked(("a b c d", 0.9), (RECAP, 0.8), (OTHER, 0.6), speakers="uau") == [0, 1, 2]
 
 
-def test_what_stands_anyway_is_worth_less() -> None:
-    assert next(rank_unrepeated([WISH, OTHER], [0.7, 0.6], [9, 9])) == 0
-    assert next(rank_unrepeated([WISH, OTHER], [0.7, 0.6], [9, 9], known=WISH)) == 1
+def test_of_what_is_said_again_word_for_word_the_newest_counts() -> None:
+    assert ranked((WISH, 0.9), (OTHER, 0.6), (WISH, 0.5)) == [1, 2]
+    assert ranked((WISH, 0.9), (OTHER, 0.6), (WISH, 0.5), speakers="uua") == [0, 1, 2]
+
+
+def test_what_was_said_with_other_figures_comes_behind_what_holds() -> None:
+    assert ranked((PRICES, 0.9), (NEW_PRICES, 0.5), (OTHER, 0.4)) == [1, 2, 0]
+    assert ranked((PRICES, 0.9), (NEW_PRICES, 0.5), (OTHER, 0.4), speakers="uau")[0] == 0
+    assert ranked((PRICES, 0.9), ("families pay 160 a year, adults pay 96", 0.5), (OTHER, 0.4))[0] == 0
 
 
 def test_short_statements_come_first_and_of_equal_ones_the_newest() -> None:
-    assert list(rank_unrepeated(["one", "two", "three"], [0.5, 0.5, 0.5], [9, 90, 9])) == [2, 0, 1]
+    statements = [Statement(at, "user", text) for at, text in enumerate(("one", "two", "three"))]
+    assert list(rank_unrepeated(statements, [0.5, 0.5, 0.5], [9, 90, 9])) == [2, 0, 1]
 
 
 def test_texts_without_words_have_their_turn() -> None:
-    assert sorted(rank_unrepeated(["", "...", WISH], [0.1, 0.2, 0.3], [0, 1, 9])) == [0, 1, 2]
+    assert sorted(ranked(("", 0.1), ("...", 0.2), (WISH, 0.3))) == [0, 1, 2]

@@ -76,9 +76,25 @@ def test_what_was_decided_stays(strategy: str, ratio: float, decided: int) -> No
     assert ASKED in text
 
 
+LATER = (
+    "On Friday at 7.12 we go by train from platform 4 to Lindau and change in Ulm for the boat. Actually no, we would"
+    " rather all go with the car of my sister then. The dog comes along this time, and the neighbours water the plants."
+)
+
+
+@pytest.mark.parametrize("ratio", [0.2, 0.25, 0.3, 0.35, 0.4])
+def test_a_sentence_stays_only_with_the_one_that_takes_it_back(ratio: float) -> None:
+    records = [*chat()[:6], user(LATER), assistant(TALKED[3][1]), *chat()[6:]]
+    text = text_of(compact(jsonl(*records), target_ratio=ratio))
+    assert "we go by train" in text
+    assert "rather all go with the car" in text
+
+
 def test_an_agent_works_by_talking_where_its_answers_are_long() -> None:
     looked = [calling(call("c1", "find", "{}")), result("c1", "ten sheds")]
     assert is_working_chat(read(jsonl(*chat())))
     assert not is_working_chat(read(jsonl(*chat(answers=60))))
+    printed = [user(ASKED), *(each for _, told in TALKED for each in (assistant(told), user(f"{told}\n{told}")))]
+    assert not is_working_chat(read(jsonl(*printed)))
     assert not is_working_chat(read(jsonl(*chat()[:1], *looked, *chat()[1:])))
     assert not is_working_chat(read(jsonl(*(record for record in chat() if record["role"] == "user"))))

@@ -22,8 +22,6 @@ from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, share_of
 
-_FIRST = 0.1
-"""Share of the room that the first request of a chat may take in any case."""
 _CONCLUSION = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
 _ANSWERS = (0.05, 0.18)
@@ -51,8 +49,6 @@ class RequiredLines(PlanBuilder):
         self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
         if self.chat:
             self._take(exercises(inputs.messages, self.lines, self.selector.tokens, self._stays, self.room))
-        if self.works:
-            self._take_first_request()
         if self.talk and inputs.profile is not None:
             ranked_of = chat_lines if self.works else ranked_lines
             ranked = ranked_of(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
@@ -83,13 +79,6 @@ class RequiredLines(PlanBuilder):
             absent = (text for text in texts if not all(map(self._stays, text)))
             for text in must_keep.within(room, absent, self.lines, self.selector.cost):
                 self._take(text)
-
-    def _take_first_request(self) -> None:
-        """Take what the user asked first, which says what a chat is about, where it takes little of the room."""
-        for said in self.asked[:1]:
-            first = [*self.lines.overlapping(said.piece, said.start, said.end)]
-            if sum(map(self.selector.cost, first)) <= _FIRST * self.room:
-                self._take(first)
 
     def _take_agreed(self) -> int:
         """Take all of a short answer that the newest request agrees to, what it picks of one, or of a longer one what

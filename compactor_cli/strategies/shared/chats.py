@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby, zip_longest
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, groupby, zip_longest
 
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.talk import Statement, needed_values
+from compactor_cli.features.talk import Statement, needed_values, statement_values
 from compactor_cli.features.unrepeated import rank_unrepeated
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
-from compactor_cli.model.talking import people_talk
+from compactor_cli.strategies.shared.binding import turns_away
 from compactor_cli.strategies.shared.lone_lines import leads_on, said_after
 from compactor_cli.summary_text.excerpts import begins_part, is_said_by
 from compactor_cli.summary_text.state_block import state_lines
 
 _QUOTED = 4
 """Tokens of a quote besides its text."""
-_LONG = 50
-"""Mean tokens of an agent's answers from which on they are long."""
+_LONG, _MUCH = 50, 1.5
+"""Mean tokens of an agent's answers from which on they are long, and how many tokens of a user for each of them are
+more than somebody types."""
+_SHORT = 40
+"""Tokens of a message of the user up to which it is one statement."""
+_ASKED, _RULES, _BINDS = 0.1, 0.15, 0.6
+"""Shares of the room for what the first request says, which all is about, for the one before the newest, and
+for what binds the rest; and how likely that is to do so."""
 _MORE = 300
 """Tokens beyond twice the room: in a small room the best may be too large, and others are looked for."""
 
@@ -58,11 +64,16 @@ def has_calls(messages: Sequence[Message]) -> bool:
 
 def is_working_chat(messages: Sequence[Message]) -> bool:
     """Return whether an agent works for its user by talking: its answers are long. Where they are short, facts and
-    wishes stand among small talk."""
-    if not is_chat(messages) or people_talk(messages) or not any(m.origin == "request" for m in messages):
+    wishes stand among small talk; where much more comes in answer to it, that is what its commands print."""
+    if not is_chat(messages):
         return False
-    answers = [message.tokens for message in messages if message.role == "assistant"]
-    return bool(answers) and sum(answers) >= _LONG * len(answers)
+    answers = [_text_tokens(message) for message in messages if message.role == "assistant"]
+    asked = [_text_tokens(message) for message in messages if message.origin == "request"]
+    return bool(asked) and sum(asked[1:]) <= _MUCH * sum(answers) and sum(answers) >= _LONG * max(1, len(answers))
+
+
+def _text_tokens(message: Message) -> int:
+    return sum(part.tokens for part in message.parts if part.kind == "text")
 
 
 def chat_lines(
@@ -85,29 +96,52 @@ def chat_lines(
         return
     values = needed_values(statements, profile.needed)
     tokens = [_QUOTED + sum(map(cost, members)) for members in lines_of]
-    newest = next((m.text("text") for m in reversed(messages) if m.origin == "request"), "")
+    order = list(rank_unrepeated(statements, values, tokens))
+    requests = [said.message for said in statements if messages[said.message].origin == "request"]
+    of_request = [
+        _within(_ASKED * room, (index for index in order if statements[index].message == message), tokens)
+        for message in dict.fromkeys([*requests[:1], *requests[-1:]])
+    ]
+    binds = statement_values(statements, profile.binding)
+    rules = [at for at in order if binds[at] >= _BINDS and statements[at].speaker == "user"]
+    binding = _within(_RULES * room, sorted(rules, key=lambda at: -binds[at] / tokens[at] ** 0.5), tokens)
     left = 2 * room + _MORE
-    for index in rank_unrepeated([said.text for said in statements], values, tokens, newest):
+    for index in dict.fromkeys(chain(*of_request, binding, order)):
         yield from lines_of[index]
         left -= tokens[index]
         if left < 0:
             return
 
 
+def _within(room: float, order: Iterable[int], tokens: Sequence[int]) -> Iterator[int]:
+    """Yield those that have room, one after the other."""
+    for index in order:
+        if tokens[index] <= room:
+            room -= tokens[index]
+            yield index
+
+
 def _statements(
     lines: SessionLines, number: int, message: Message, cost: Callable[[int], int]
 ) -> Iterator[tuple[str, list[int]]]:
-    """Yield (speaker, lines) of the statements of a piece: a sentence of the user with the short ones behind it, a line
-    of the agent that does not only lead to others, and each quote of a summary."""
+    """Yield (speaker, lines) of the statements of a piece: all that the user says in few words, or a sentence with
+    those behind it that are short or take it back; a line of the agent that does not only lead to others; each quote of
+    a summary."""
+    own = list(lines.of_piece(number))
     if message.origin == "summary":
-        yield from quotes(lines, list(lines.of_piece(number)))
-        return
-    told = -1
-    for line in lines.of_piece(number):
-        if line > told:
-            members = [line, *said_after(lines, line, cost)] if message.role == "user" else [line]
-            told = members[-1]
-            if message.role == "user" or not leads_on(lines, line):
+        yield from quotes(lines, own)
+    elif message.role == "assistant":
+        yield from ((message.role, [line]) for line in own if not leads_on(lines, line))
+    elif sum(map(cost, own)) <= _SHORT:
+        yield from [(message.role, own)] if own else []
+    else:
+        told = -1
+        for line in own:
+            if line > told:
+                members = [line, *said_after(lines, line, cost)]
+                while members[-1] < own[-1] and turns_away(lines.text(members[-1] + 1)):
+                    members.append(members[-1] + 1)
+                told = members[-1]
                 yield message.role, members
 
 
