@@ -141,6 +141,16 @@ def needed_values(statements: Sequence[Statement], weights: Mapping[str, float])
     return values_of(chat_signals(statements), weights, CHAT_SIGNALS)
 
 
+def needed_and_binding(
+    statements: Sequence[Statement], needed: Mapping[str, float], binding: Mapping[str, float]
+) -> tuple[list[float], list[float]]:
+    """Return the same, and how likely each binds the rest: what an agent says binds nobody."""
+    rows = chat_signals(statements)
+    binds = values_of((row[: len(TALK_SIGNALS)] for row in rows), binding)
+    own = [0.0 if said.speaker == "assistant" else value for said, value in zip(statements, binds, strict=True)]
+    return values_of(rows, needed, CHAT_SIGNALS), own
+
+
 def _weights(named: Mapping[str, float], signals: Iterable[str] = TALK_SIGNALS) -> tuple[float, list[float]]:
     """Return the bias of a part of a profile, and its weights in the order of its signals."""
     return named.get("bias", 0.0), [named.get(signal, 0.0) for signal in signals]

@@ -12,6 +12,8 @@ from compactor_cli.features.talk import (
     Statement,
     both_values,
     either,
+    needed_and_binding,
+    needed_values,
     rank_statements,
     statement_signals,
     statement_values,
@@ -304,3 +306,18 @@ def test_each_statement_is_ranked_once_and_of_the_same_words_the_newest(statemen
 
 def test_the_shipped_weights_are_those_of_all_signals():
     assert list(TALK) == list(BINDING) == ["bias", *TALK_SIGNALS]
+
+
+def test_what_an_agent_says_binds_nobody_and_what_it_explains_is_needed_less_than_what_was_decided() -> None:
+    shipped = default_profile()
+    statements = [
+        Statement(0, "user", "we can only work on weekends, and the neighbours' dog digs on the fence side"),
+        Statement(1, "assistant", "Never paint in the rain, as the boards swell and the paint cracks in winter."),
+        Statement(1, "assistant", "- Metal: quick to build, but it drums in the rain and sweats in spring"),
+        Statement(2, "user", "the second kind but without windows"),
+        Statement(3, "user", "what do I buy?"),
+    ]
+    needed, binds = needed_and_binding(statements, shipped.needed, shipped.binding)
+    assert needed == needed_values(statements, shipped.needed)
+    assert binds[1] == binds[2] == 0.0 < binds[0]
+    assert min(needed[0], needed[3]) > max(needed[1], needed[2])

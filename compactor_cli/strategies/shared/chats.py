@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby, zip_longest
 
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.talk import Statement, needed_values, statement_values
+from compactor_cli.features.talk import Statement, needed_and_binding
 from compactor_cli.features.unrepeated import rank_unrepeated
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
@@ -94,7 +94,7 @@ def chat_lines(
             lines_of.append(members)
     if not statements:
         return
-    values = needed_values(statements, profile.needed)
+    values, binds = needed_and_binding(statements, profile.needed, profile.binding)
     tokens = [_QUOTED + sum(map(cost, members)) for members in lines_of]
     order = list(rank_unrepeated(statements, values, tokens))
     requests = [said.message for said in statements if messages[said.message].origin == "request"]
@@ -102,8 +102,7 @@ def chat_lines(
         _within(_ASKED * room, (index for index in order if statements[index].message == message), tokens)
         for message in dict.fromkeys([*requests[:1], *requests[-1:]])
     ]
-    binds = statement_values(statements, profile.binding)
-    rules = [at for at in order if binds[at] >= _BINDS and statements[at].speaker == "user"]
+    rules = [at for at in order if binds[at] >= _BINDS]
     binding = _within(_RULES * room, sorted(rules, key=lambda at: -binds[at] / tokens[at] ** 0.5), tokens)
     left = 2 * room + _MORE
     for index in dict.fromkeys(chain(*of_request, binding, order)):
