@@ -209,7 +209,7 @@ def test_the_chain_of_parents_is_whole_after_removal_and_only_links_change():
 def test_a_parent_that_is_not_in_the_file_is_left_alone():
     session = ClaudeSession(last="uuid-from-another-file")
     session.exchanges(12)
-    first = values_of(compact(session.data, target_ratio=0.4).data)[0]
+    first = values_of(compact(session.data, target_ratio=0.8).data)[0]
     assert first["parentUuid"] == "uuid-from-another-file"
 
 
