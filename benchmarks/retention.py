@@ -33,7 +33,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.run import compact
-from compactor_cli.profiles import default_profile
+from compactor_cli.profiles import completed, default_profile
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens import make_counter
@@ -114,7 +114,7 @@ def _by_session(
 
 
 def _profile(cases: Sequence[TrainingCase], source: Mapping[str, str]) -> Profile:
-    return Profile(fit(cases, source), "held out")
+    return completed(Profile(fit(cases, source), "held out"))
 
 
 def _always(profile: Profile, session: str) -> Profile:

@@ -22,7 +22,11 @@ def parse_profile(text: str, name: str) -> Profile:
 
     A profile that says nothing of statements is given the shipped weights for them.
     """
-    profile = _parsed(text, name)
+    return completed(_parsed(text, name))
+
+
+def completed(profile: Profile) -> Profile:
+    """Return a profile with the shipped weights of statements where it has none, as one has that was just learned."""
     shipped = default_profile()
     return replace(
         profile,

@@ -25,6 +25,7 @@ from compactor_cli.errors import ExitCode, InputError, UsageError
 from compactor_cli.model.content import sha256
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
+from compactor_cli.profiles import completed
 from compactor_cli.settings.frozen import frozen
 
 if TYPE_CHECKING:  # imported where they are used: other commands start without them
@@ -301,7 +302,7 @@ def _measure(
     from compactor_cli.evaluation.retention import cases as retention
 
     def adaptive(weights: Mapping[str, float]) -> Method:
-        return strategy_method(replace(session, profile=Profile(weights)), "adaptive")
+        return strategy_method(replace(session, profile=completed(Profile(weights))), "adaptive")
 
     sessions = [retention.EvaluatedSession(name, transcript) for name, transcript in read.transcripts.items()]
     with session.working(len(sessions), "sessions") as progress:

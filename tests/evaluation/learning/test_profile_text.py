@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import tomli
+from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
 from compactor_cli.evaluation.learning.fit import fit
@@ -11,7 +12,8 @@ from compactor_cli.evaluation.learning.held_out import Figures, HeldOut, KeptSha
 from compactor_cli.evaluation.learning.profile_text import Taught, profile_text, with_statements
 from compactor_cli.features.name_features import SIGNALS, weight_names
 from compactor_cli.features.talk import CHAT_SIGNALS, TALK_SIGNALS
-from compactor_cli.profiles import default_profile, parse_profile
+from compactor_cli.model.profile import Profile
+from compactor_cli.profiles import completed, default_profile, parse_profile
 from tests.evaluation.learning.sessions import TOPICS, cases
 
 WEIGHTS = fit(cases(TOPICS[:2]), dict.fromkeys(TOPICS, "store"))
@@ -123,6 +125,18 @@ def test_a_profile_without_weights_of_statements_has_the_shipped_ones():
     assert set(shipped.talk) == set(shipped.binding) == {"bias", *TALK_SIGNALS}
     assert set(shipped.needed) == {"bias", *CHAT_SIGNALS}
     assert (profile.talk, profile.binding, profile.needed) == (shipped.talk, shipped.binding, shipped.needed)
+
+
+def test_a_learned_profile_is_completed_as_its_file_is_read():
+    learned = completed(Profile(WEIGHTS))
+    read = parse_profile(profile_text(taught()), "own.toml")
+    assert (learned.weights, learned.talk, learned.binding, learned.needed) == (
+        read.weights,
+        read.talk,
+        read.binding,
+        read.needed,
+    )
+    assert completed(replace(learned, needed={"bias": 1.0})).needed == {"bias": 1.0}
 
 
 @pytest.mark.parametrize(
