@@ -76,6 +76,15 @@ def test_what_was_decided_stays(strategy: str, ratio: float, decided: int) -> No
     assert ASKED in text
 
 
+@pytest.mark.parametrize("strategy", ["adaptive", "rolling"])
+@pytest.mark.parametrize(
+    "opening", ["hey, planning a shed, any tips for a beginner?", "ciao! devo costruire una casetta, hai idee?"]
+)
+def test_what_the_first_request_is_about_stays(strategy: str, opening: str) -> None:
+    records = [user(opening), assistant(TALKED[3][1]), *chat()]
+    assert opening in text_of(compact(jsonl(*records), target_ratio=0.3, strategy=strategy))
+
+
 LATER = (
     "On Friday at 7.12 we go by train from platform 4 to Lindau and change in Ulm for the boat. Actually no, we would"
     " rather all go with the car of my sister then. The dog comes along this time, and the neighbours water the plants."

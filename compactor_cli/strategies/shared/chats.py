@@ -85,10 +85,9 @@ def chat_lines(
     lines_of: list[list[int]] = []
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
-        message = messages[piece.message]
-        if not piece.speech or message.role == "system":
+        if not piece.speech or messages[piece.message].role == "system":
             continue
-        for speaker, members in _statements(lines, number, message, cost):
+        for speaker, members in _statements(lines, number, messages[piece.message], cost):
             text = piece.text[lines.starts[members[0]] : lines.ends[members[-1]]]
             statements.append(Statement(piece.message, speaker, text))
             lines_of.append(members)
@@ -98,14 +97,14 @@ def chat_lines(
     tokens = [_QUOTED + sum(map(cost, members)) for members in lines_of]
     order = list(rank_unrepeated(statements, values, tokens))
     requests = [said.message for said in statements if messages[said.message].origin == "request"]
-    of_request = [
-        _within(_ASKED * room, (index for index in order if statements[index].message == message), tokens)
-        for message in dict.fromkeys([*requests[:1], *requests[-1:]])
-    ]
+    of_requests: list[int] = []
+    for message in dict.fromkeys([*requests[:1], *requests[-1:]]):
+        own = [index for index in order if statements[index].message == message]
+        of_requests += _within(_ASKED * room, own, tokens)
     rules = [at for at in order if binds[at] >= _BINDS]
     binding = _within(_RULES * room, sorted(rules, key=lambda at: -binds[at] / tokens[at] ** 0.5), tokens)
     left = 2 * room + _MORE
-    for index in dict.fromkeys(chain(*of_request, binding, order)):
+    for index in dict.fromkeys(chain(of_requests, binding, order)):
         yield from lines_of[index]
         left -= tokens[index]
         if left < 0:
