@@ -32,6 +32,7 @@ from compactor_cli.features.talk import (
     CHAT_SIGNALS,
     TALK_SIGNALS,
     Statement,
+    binding_values,
     chat_signals,
     either,
     rank_statements,
@@ -121,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             talk, binding = fit(learned, TALK), fit(learned, BINDING)
             _measure(rows, others, talk, binding)
-            _measure_chats(rows, others["chats"], {"both": (talk, binding), "`needed`": (fit(learned, NEEDED),)})
+            _measure_chats(rows, others["chats"], talk, binding, fit(learned, NEEDED))
     sys.stdout.write(_table(rows))
     if options.profile:
         learned = learned_from(options.sessions, range(_FOLDS), 0)
@@ -292,8 +293,7 @@ def _measure(
     for kind, each in ((kind, each) for kind, found in measured.items() for each in found):
         said = each.statements
         later, always = (values_of(each.signals, weights) for weights in (talk, binding))
-        binds = [0.0 if one.speaker == "assistant" else value for one, value in zip(said, always, strict=True)]
-        methods = {"`talk`": later, "`binding`": always, "both": list(map(either, later, binds))}
+        methods = {"`talk`": later, "`binding`": always, "both": _either(each, talk, binding)}
         whole = kind in ("questions", "friends", "rules")
         for ratio in (0.1, 0.25) if whole else (0.15, 0.25):
             column = f"{kind} {ratio:.0%}"
@@ -311,31 +311,27 @@ def _measure(
 def _measure_chats(
     rows: dict[str, dict[str, list[float]]],
     chats: Sequence[Talk],
-    methods: Mapping[str, tuple[Mapping[str, float], ...]],
+    talk: Mapping[str, float],
+    binding: Mapping[str, float],
+    needed: Mapping[str, float],
 ) -> None:
     """Adds the share of the statements that are needed to go on with a chat that is kept, the last message aside."""
     for each in chats:
         tokens, said = _room(each, 1.0)[0], each.statements
-        needed = {at for at, label in enumerate(each.needed) if label and said[at].message != said[-1].message}
-        for name, weights in methods.items():
-            if len(weights) == 1:
-                order = list(rank_unrepeated(said, _needed(each, *weights), tokens))
-            else:
-                order = rank_statements(said, _either(each, *weights), tokens)
+        wanted = {at for at, label in enumerate(each.needed) if label and said[at].message != said[-1].message}
+        orders = {
+            "both": rank_statements(said, _either(each, talk, binding), tokens),
+            "`needed`": list(rank_unrepeated(said, values_of(each.signals, needed, CHAT_SIGNALS), tokens)),
+        }
+        for name, order in orders.items():
             for ratio in (0.1, 0.25):
-                kept = needed.intersection(_filled(order, tokens, _room(each, ratio)[1]))
-                rows[name][f"chats {ratio:.0%}"].append(len(kept) / len(needed))
+                kept = wanted.intersection(_filled(order, tokens, _room(each, ratio)[1]))
+                rows[name][f"chats {ratio:.0%}"].append(len(kept) / len(wanted))
 
 
-def _needed(chat: Talk, weights: Mapping[str, float]) -> list[float]:
-    return values_of(chat.signals, weights, CHAT_SIGNALS)
-
-
-def _either(chat: Talk, talk: Mapping[str, float], binding: Mapping[str, float]) -> list[float]:
-    rows = [row[: len(TALK_SIGNALS)] for row in chat.signals]
-    binds = zip(chat.statements, values_of(rows, binding), strict=True)
-    own = [0.0 if said.speaker == "assistant" else value for said, value in binds]
-    return list(map(either, values_of(rows, talk), own))
+def _either(talked: Talk, talk: Mapping[str, float], binding: Mapping[str, float]) -> list[float]:
+    binds = binding_values(talked.statements, talked.signals, binding)
+    return list(map(either, values_of(talked.signals, talk), binds))
 
 
 def _room(talk: Talk, ratio: float) -> tuple[list[int], int]:

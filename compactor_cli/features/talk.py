@@ -104,7 +104,7 @@ def statement_values(
 def values_of(
     rows: Iterable[Sequence[float]], weights: Mapping[str, float], signals: Iterable[str] = TALK_SIGNALS
 ) -> list[float]:
-    """Return the value of each statement by its row of `signals`."""
+    """Return the value of each statement by its row of `signals`; a row may have others behind them."""
     weighs = _weights(weights, signals)
     return [_value(row, weighs) for row in rows]
 
@@ -118,11 +118,18 @@ def both_values(
     """Return how likely each is to be asked for later, and how likely it binds the rest, 0 to 1: what an assistant says
     binds nobody. `indices`: as for `statement_values`."""
     places = range(len(statements)) if indices is None else [*indices]
-    later, always = _weights(talk), _weights(binding)
-    return [
-        (_value(row, later), _value(row, always) if statements[place].speaker != "assistant" else 0.0)
-        for place, row in zip(places, statement_signals(statements, places), strict=True)
-    ]
+    rows = statement_signals(statements, places)
+    binds = binding_values([statements[place] for place in places], rows, binding)
+    return list(zip(values_of(rows, talk), binds, strict=True))
+
+
+def binding_values(
+    statements: Sequence[Statement], rows: Sequence[Sequence[float]], weights: Mapping[str, float]
+) -> list[float]:
+    """Return how likely each statement binds the rest, 0 to 1, by its row of signals: what an agent says binds
+    nobody."""
+    values = zip(statements, values_of(rows, weights), strict=True)
+    return [0.0 if said.speaker == "assistant" else value for said, value in values]
 
 
 def either(later: float, binds: float) -> float:
@@ -146,9 +153,7 @@ def needed_and_binding(
 ) -> tuple[list[float], list[float]]:
     """Return the same, and how likely each binds the rest: what an agent says binds nobody."""
     rows = chat_signals(statements)
-    binds = values_of((row[: len(TALK_SIGNALS)] for row in rows), binding)
-    own = [0.0 if said.speaker == "assistant" else value for said, value in zip(statements, binds, strict=True)]
-    return values_of(rows, needed, CHAT_SIGNALS), own
+    return values_of(rows, needed, CHAT_SIGNALS), binding_values(statements, rows, binding)
 
 
 def _weights(named: Mapping[str, float], signals: Iterable[str] = TALK_SIGNALS) -> tuple[float, list[float]]:

@@ -5,13 +5,13 @@ A new format is one file here and one line in `_CLASSES`; see CONTRIBUTING.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from compactor_cli.errors import InputError, UsageError, meant
 from compactor_cli.formats import documents
 from compactor_cli.formats.base import Format, fit
+from compactor_cli.model.loaded_later import LoadedLater
 
 _IN_RUNS = "input inputs observations patch post runs"
 _CLASSES = {
@@ -53,27 +53,12 @@ _CLASSES = {
 which it finds a conversation: a format is loaded for what has one of them."""
 
 
-class Formats(Mapping[str, Format]):
+class Formats(LoadedLater[Format]):
     """Name -> format. One is loaded when it is asked for, or a file may be of it."""
 
     def __init__(self) -> None:
-        self._loaded: dict[str, Format] = {}
+        super().__init__("compactor_cli.formats", {name: of_class for name, (of_class, _) in _CLASSES.items()})
         self._signs = {name: frozenset(signs.split()) for name, (_, signs) in _CLASSES.items()}
-
-    def __getitem__(self, name: str) -> Format:
-        if name not in self._loaded:
-            module, _, of_class = _CLASSES[name][0].rpartition(".")
-            self._loaded[name] = getattr(import_module(f"compactor_cli.formats.{module}"), of_class)()
-        return self._loaded[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in _CLASSES
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_CLASSES)
-
-    def __len__(self) -> int:
-        return len(_CLASSES)
 
     def may_know(self, values: Iterable[Any]) -> list[Format]:
         """Return the formats of which any of the records or documents may be; the others recognize none of them."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 
 from compactor_cli.errors import UsageError, meant
+from compactor_cli.model.loaded_later import LoadedLater
 from compactor_cli.model.planning import Strategy
 
 _CLASSES = {
@@ -20,29 +20,7 @@ _CLASSES = {
 }
 
 
-class Strategies(Mapping[str, Strategy]):
-    """Name -> strategy. One is loaded when it is asked for: what the others need costs a run nothing."""
-
-    def __init__(self) -> None:
-        self._loaded: dict[str, Strategy] = {}
-
-    def __getitem__(self, name: str) -> Strategy:
-        if name not in self._loaded:
-            module, _, of_class = _CLASSES[name].rpartition(".")
-            self._loaded[name] = getattr(import_module(f"compactor_cli.strategies.{module}"), of_class)()
-        return self._loaded[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in _CLASSES
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_CLASSES)
-
-    def __len__(self) -> int:
-        return len(_CLASSES)
-
-
-STRATEGIES = Strategies()
+STRATEGIES: Mapping[str, Strategy] = LoadedLater[Strategy]("compactor_cli.strategies", _CLASSES)
 
 
 def strategy(name: str) -> Strategy:
