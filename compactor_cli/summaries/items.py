@@ -49,6 +49,10 @@ class SummaryItem(Struct, frozen=True):
     """A block of code under the line."""
     needs: tuple[str, ...] = ()
     """What the lines are `about` without which it would mislead, such as what corrects it."""
+    label: str = ""
+    """What stands before a sentence of the user where it is repeated among other messages: `#12 user`."""
+    words: str = ""
+    """That sentence as it is repeated there."""
 
     @property
     def line(self) -> str:

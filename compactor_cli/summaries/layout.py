@@ -88,7 +88,8 @@ class Page(Struct, frozen=True):
 def render(page: Page, chosen: Sequence[PageLine]) -> str:
     """Return the whole text."""
     quotes: dict[Kind, Quote] = {quote.kind: quote for quote in page.quotes if quote.kind != "turn"}
-    turns = repeated_turns(page.quotes)
+    chosen, sentences = _behind_first_turn(page.quotes, chosen)
+    turns = repeated_turns(page.quotes, sentences)
     pieces = [page.header]
     kinds = {heading.quotes for heading in page.form.headings} | ({"last"} if page.form.ends_with_request else set())
     for kind, title in _OWN_HEADINGS.items():
@@ -162,10 +163,27 @@ def beside_end(items: Sequence[SummaryItem], since: str) -> list[SummaryItem]:
     ]
 
 
-def repeated_turns(quotes: Sequence[Quote]) -> list[str]:
-    """Return the messages that are repeated in time order, under their heading; empty when there are none."""
-    text = turns_text((quote.label, quote.text) for quote in quotes if quote.kind == "turn")
+def repeated_turns(quotes: Sequence[Quote], sentences: Sequence[SummaryItem] = ()) -> list[str]:
+    """Return the messages that are repeated, and single sentences of others, in time order under their heading; empty
+    when there are none."""
+    said = [(quote.number or 0, quote.label, quote.text) for quote in quotes if quote.kind == "turn"]
+    for (number, label), group in groupby(sentences, key=lambda item: (item.messages[0], item.label)):
+        said.append((number, label, " … ".join(item.words for item in group)))
+    text = turns_text((label, words) for _, label, words in sorted(said, key=lambda turn: turn[0]))
     return [text] if text else []
+
+
+def _behind_first_turn(
+    quotes: Sequence[Quote], chosen: Sequence[PageLine]
+) -> tuple[Sequence[PageLine], list[SummaryItem]]:
+    """Return the lines without the sentences of users that are newer than the first message that is repeated, and
+    these: above older words, they would pass for older."""
+    first = next((quote.number or 0 for quote in quotes if quote.kind == "turn"), None)
+    if first is None:
+        return chosen, []
+    newer = [x for x in chosen if x.part is None and x.item.label and x.item.messages[0] > first]
+    moved = {id(line) for line in newer}
+    return [line for line in chosen if id(line) not in moved], sorted((x.item for x in newer), key=lambda x: x.order)
 
 
 def state_under(state: Sequence[StateLine], heading: Heading) -> list[str]:

@@ -38,9 +38,9 @@ from compactor_cli.summaries.told import (
     tells,
     told_statements,
 )
-from compactor_cli.summary_text.excerpts import harmless, person_named
+from compactor_cli.summary_text.excerpts import harmless, person_named, user_named
 from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
-from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, words_since
+from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, label_of, words_since
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.kept_sentences import Keywords, points
 from compactor_cli.text.outcomes import result_errors
@@ -298,6 +298,7 @@ def _request(message: Message, keywords: Keywords, said: str) -> Iterator[Summar
     lines = all_statements(message.text("text"))
     substantial = [order for order, sentence in enumerate(lines) if tells(sentence)]
     person = f" {name}" if (name := person_named(message.speaker)) else ""
+    label = label_of(message.number, user_named(message.speaker))
     texts = [f'"{clip(sentence)}"{person}' for sentence in lines]
     end = last_said(said) if said and not substantial else []
     if end and is_few_words(" ".join(lines)) and not any(map(ASKS.search, end)):
@@ -317,7 +318,8 @@ def _request(message: Message, keywords: Keywords, said: str) -> Iterator[Summar
             near = min(substantial, key=lambda at: abs(at - order), default=-1)
             needs = (SummaryItem("Goal", texts[near], (), 0).about,) if substantial else ()
             text = f'{text} answers: "{harmless(answered)}"' if answered else text
-        yield SummaryItem(section, text, (message.number,), order_of(message, order), bonus, needs=needs)
+        item = SummaryItem(section, text, (message.number,), order_of(message, order), bonus, needs=needs)
+        yield replace(item, label=label, words=clip(sentence)) if text == texts[order] else item
 
 
 def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterator[SummaryItem]:
