@@ -65,3 +65,22 @@ def test_the_state_does_not_say_again_what_stands_whole_behind_it(target: int) -
 def test_in_a_small_room_the_state_says_what_failed_and_why_without_all_details() -> None:
     (line,) = [line for line in told(200).split("\n") if line.startswith("- failed: book_reservation")]
     assert line == f"- failed: book_reservation mia_li_3668: {FAILED}"
+
+
+FOUR = [{"first_name": n, "last_name": "Lindqvist", "dob": f"19{at}0-04-05"} for at, n in enumerate("ABCD", 5)]
+WISHES = (
+    "1. One way\n2. Economy\n3. The four of us travel, all adults.\n"
+    "4. I want to use my certificates first, and my card for the rest.\n5. No, we do not want any insurance."
+)
+
+
+@pytest.mark.parametrize("target", [180, 200])
+def test_a_call_that_is_quoted_leaves_it_to_the_state_why_it_failed(target: int) -> None:
+    first, *rest = booking(failed=True)[:-2]
+    asked = [first, assistant("Of course. Who travels, in which class, and how do you pay?"), user(WISHES), *rest]
+    asked[-2] = assistant("", ("b1", "book_reservation", {**BOOKING, "passengers": FOUR}))
+    part = compact(asked, strategy="adaptive", target_tokens=target)
+    *_, text = (message.text() for message in part.messages)
+    assert "book_reservation failed: " in text.partition("State at the end:")[0]
+    assert text.count("but paid 255") == 1
+    assert f"- failed: book_reservation mia_li_3668: {FAILED}" in text

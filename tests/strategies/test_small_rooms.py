@@ -266,3 +266,15 @@ def test_no_question_of_the_agent_stays_without_its_answer_or_instead_of_a_reque
             assert REPLY in text, target
             assert FIRST in text, target
     assert asked, "it has room in the larger ones"
+
+
+@pytest.mark.parametrize("ratio", [0.1, 0.2])
+def test_in_a_small_room_the_mark_of_a_summary_says_what_it_was_compacted_from(ratio: float) -> None:
+    """A heading in words would take a dozen tokens more of the room."""
+    found = compact(session(), strategy="adaptive", target_ratio=ratio)
+    (part,) = found.parts
+    marks = [said.partition("\n")[0] for m in part.messages if (said := m.text()).startswith(("[#", "## "))]
+    was, most = part.before.tokens, part.target
+    assert len(marks) == 1
+    assert marks[0].endswith(f"of a transcript compacted from {was:,} to at most {most:,} tokens]")
+    assert compact(found.data, strategy="adaptive", target_ratio=ratio).data == found.data

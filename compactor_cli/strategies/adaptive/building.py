@@ -122,7 +122,7 @@ class PlanBuilder:
         known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
         self.quoter.needs_base = needed
-        self.quoter.brief = self.talk and room <= SMALL_ROOM
+        self.quoter.brief = room <= SMALL_ROOM
         # where a summary hardly has room, a sentence of what people say stands alone at its place
         self.mostly = 0.0 if self.talk and room < _BASED else _MOSTLY
         self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, self._is_seen)
@@ -130,6 +130,15 @@ class PlanBuilder:
         if tasks and tasks.issubset(self.state):  # the state tells the whole list
             self.outdated |= list_calls(inputs.messages)
         self.told = {line for line in self.state if line.message in self.group_of and self._is_told_there(line)}
+        self.quoter.failures = tuple(line.text for line in self.state if line.kind in ("error", "effect"))
+        self.said_by_state = frozenset(self._said_by_state())
+
+    def _said_by_state(self) -> Iterator[int]:
+        """Yield the lines of results that the state tells word for word: why something failed."""
+        for told in self.state:
+            if told.kind in ("error", "effect") and told.message >= 0:
+                lines = self.lines.of_message(told.message)
+                yield from (line for line in lines if told.text.endswith(f": {self.lines.text(line).strip()}"))
 
     def newest_within(self, limit: int) -> NewestExchanges:
         """Return the newest exchanges that stay at their place, in as many tokens at most."""

@@ -120,7 +120,7 @@ class Chooser(RequiredLines):
         for group in reversed(self.rest):
             if group.index not in self.folded and not is_request(group, self.inputs.messages):
                 for line in reversed([line for i in group.messages for line in self.lines.of_message(i)]):
-                    silent = self.lines.piece(line).call or line in self.lines.silent
+                    silent = self.lines.piece(line).call or line in self.lines.silent or line in self.said_by_state
                     if not silent and self.lines.has_words(line):
                         yield line
 
@@ -147,7 +147,7 @@ class Chooser(RequiredLines):
         """Return whether a line may be chosen for its value: the rest of a short request may have been taken back, and
         of the agent's own task list the newest is what holds."""
         piece = self.lines.piece(line)
-        if self._ends_summary(line):
+        if self._ends_summary(line) or line in self.said_by_state:
             return False
         if piece.cut == "clauses":
             return piece.tokens > _SHORT_REQUEST

@@ -106,7 +106,8 @@ class RequiredLines(PlanBuilder):
     def _take_pending(self) -> None:
         """Take lines of the results that the agent answers next, or that what it asked rests on."""
         self._take(self.newest.unsaid(self.lines, self.selector.cost))
-        pending = [line for line in self.newest.pending_results(self.lines) if line not in self.lines.silent]
+        known = self.lines.silent | self.said_by_state
+        pending = [line for line in self.newest.pending_results(self.lines) if line not in known]
         take_pending(pending, self.lines, self.selector, self.renderer.asked_for, self.room, SMALL)
 
     def _take_results(self, room: int) -> None:

@@ -69,7 +69,7 @@ Level = Literal["mark", "short", "named", "full"]
 class Quoter:
     """Plans summaries. `overcome`: messages with failures that a later call made up for. `base`: what the transcript
     was compacted from, when one of them is to say so; where `needs_base` is set, however short it is, and where `brief`
-    is set, a short one in its mark."""
+    is set, a short one in its mark. `failures`: what the state tells of them, which is not said again beside calls."""
 
     def __init__(
         self,
@@ -86,6 +86,7 @@ class Quoter:
         self._count = count
         self._base = base
         self.needs_base = self.brief = False
+        self.failures: tuple[str, ...] = ()
         self._overcome = overcome
         self._call_of = pairing.answers
         self._told_of = ToldOfCalls(messages, pairing)
@@ -324,7 +325,7 @@ class Quoter:
         if result not in self._came_out:
             failed = self._outcome(call, result).startswith("failed")
             said = short_result(self._part(call), self._part(result), failed=failed, width=_CAUSE_WIDTH)
-            self._came_out[result] = plain(said)
+            self._came_out[result] = "" if any(t.endswith(f": {said}") for t in self.failures) else plain(said)
         return self._came_out[result]
 
     def _speaker(self, piece: SessionPiece, end: int, quoted: Set[Spot]) -> str:
