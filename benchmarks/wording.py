@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from random import Random
 
 import numpy as np
@@ -22,6 +23,8 @@ _KINDS = {"rules": "told", "facts": "told", "talk": "talk", "reactions": "talk",
 _PENALTY = 1.0
 """On the squares of the weights, beside the mean weight of a sentence."""
 _LIMIT = 127
+_CLOSE = 1e-14
+"""Share of the squares of what is wanted that may be left over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +61,41 @@ def _table(sentences: Sequence[Example], other: str) -> bytes:
     if not 0 < told.sum() < len(taken):
         return bytes(BUCKETS)
     share = np.sqrt(np.where(told == 1, 0.5 / told.sum(), 0.5 / (len(told) - told.sum())) * len(told))
-    rows = _rows([each.text for each in taken]) * share[:, None].astype(np.float32)
-    beside = (rows @ rows.T).astype(np.float64) + _PENALTY * np.eye(len(taken))
-    weights = rows.T @ np.linalg.solve(beside, (told - 0.5) * share)
+    rows = _Rows([each.text for each in taken], share)
+    weights = rows.turned(_solved(rows, (told - 0.5) * share))
     table: bytes = np.clip(np.rint(weights * SCALE), -_LIMIT, _LIMIT).astype(np.int8).tobytes()
     return table
 
 
-def _rows(texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    rows = np.zeros((len(texts), BUCKETS), dtype=np.float32)
-    for row, text in zip(rows, texts, strict=True):
-        buckets = [bucket for word in set(words(text)) for bucket in word_buckets(word)]
-        np.add.at(row, buckets, 1 / np.sqrt(max(1, len(buckets))))
-    return rows
+class _Rows:
+    """The pieces of sentences, one row each, of which only the buckets that a sentence has are held."""
+
+    def __init__(self, texts: Sequence[str], share: npt.NDArray[np.float64]) -> None:
+        buckets = [[bucket for word in set(words(text)) for bucket in word_buckets(word)] for text in texts]
+        self._texts = len(texts)
+        sizes = np.array([*map(len, buckets)])
+        self._row = np.repeat(np.arange(len(texts)), sizes)
+        self._bucket = np.array([*chain.from_iterable(buckets)], dtype=np.int64)
+        self._value = (share / np.sqrt(np.maximum(1, sizes)))[self._row]
+
+    def times(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the sum of the weights of each row."""
+        return np.bincount(self._row, self._value * weights[self._bucket], self._texts)
+
+    def turned(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return for each bucket the sum of the values of the rows that have it."""
+        return np.bincount(self._bucket, self._value * values[self._row], BUCKETS)
+
+
+def _solved(rows: _Rows, wanted: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Solve by conjugate gradients: what each sentence adds to the weights, so that they come to what is wanted."""
+    found = np.zeros_like(wanted)
+    rest = step = wanted
+    before = start = rest @ rest
+    while before > _CLOSE * start:
+        moved = rows.times(rows.turned(step)) + _PENALTY * step
+        length = before / (step @ moved)
+        found, rest = found + length * step, rest - length * moved
+        size = rest @ rest
+        before, step = size, rest + (size / before) * step
+    return found
