@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import filterfalse, takewhile
+from itertools import filterfalse, groupby, takewhile
 
+from compactor_cli.features.followed import answers_before_turns
+from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import is_request
+from compactor_cli.model.message import Message
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.asked_about import exercises
 from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
+from compactor_cli.strategies.adaptive.must_keep import speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
-from compactor_cli.strategies.adaptive.rest_of_lists import rest_of_list
 from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
 from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
@@ -21,6 +24,7 @@ from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, share_of
+from compactor_cli.text.rest_of_items import unnamed_items
 
 _CONCLUSION = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
@@ -124,3 +128,18 @@ class RequiredLines(PlanBuilder):
     def _ends_summary(self, line: int) -> bool:
         """Return whether a line stands at the end of the summary in any case."""
         return False
+
+
+def rest_of_list(messages: Sequence[Message], lines: SessionLines) -> list[int]:
+    """Return the lines of the items that are the rest of which the newest request that speaks of one says what is to
+    become: nothing else says what is left to do."""
+    for index, request in sorted(answers_before_turns(messages), key=lambda turn: -turn[1]):
+        reply = messages[request].text("text")
+        found: list[int] = []
+        for number, own in groupby(speech_of(lines, index), key=lines.piece_of.__getitem__):
+            spans = unnamed_items(lines.session.pieces[number].text, reply)
+            rest = {line for span in spans for line in lines.overlapping(number, *span)}
+            found += [line for line in own if line in rest]
+        if found:
+            return found
+    return []
