@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import filterfalse, groupby, islice, takewhile
 from operator import itemgetter
 
 from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.model.group import is_request
+from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.building import PlanBuilder
@@ -18,8 +18,8 @@ from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.must_keep import ASKS_WITHIN, speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
-from compactor_cli.strategies.adaptive.whole_results import whole_results
 from compactor_cli.strategies.adaptive.words import Words
+from compactor_cli.strategies.shared.asked import OURS, conflicts
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
@@ -189,3 +189,48 @@ def _asked_about(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
         begin -= 1
     is_long = lines.ends[speech[-1]] - lines.starts[speech[begin]] > _LONGEST
     return () if is_long else speech[begin:]
+
+
+_SMALL_RESULT = 400
+"""Characters of a small result, without lines that say nothing."""
+_PATH = compiled_later(
+    r"(?:[A-Za-z]:)?(?=[^\n]*[/\\])(?=[^\n]*[A-Za-z])"
+    r"(?:[^\s:*?\"<>|,;=]+|[^\n:*?\"<>|,;=]+\.[A-Za-z]\w{0,7})"  # with blanks only where it ends as a file does
+)
+_FILE = compiled_later(r"[\w.@+-]+\.[A-Za-z]\w{0,7}")
+_LISTED = range(3, 41)
+"""Numbers of files that make a list of those that were found."""
+_OTHER_LINES = 3
+"""Lines beside them at most."""
+
+
+def whole_results(
+    groups: Iterable[Group], messages: Sequence[Message], lines: SessionLines, in_place: Container[int]
+) -> Iterator[list[int]]:
+    """Yield the lines of small results of those groups that stay at their place, and of results of any the files of a
+    list and both sides of conflicts, as long as no edit took a line of these out."""
+    for group in groups:
+        results = [messages[i] for i in group.messages if messages[i].results]
+        own = [line for message in results for line in lines.of_message(message.index)]
+        telling = [line for line in own if line not in lines.silent]
+        small = sum(lines.ends[line] - lines.starts[line] for line in telling) <= _SMALL_RESULT
+        parted = any(OURS in message.text() for message in results)
+        if small and (parted or group.index in in_place):
+            yield telling
+        elif parted:
+            sides = [own[at] for at in conflicts([*map(lines.text, own)])]
+            if lines.silent.isdisjoint(sides):
+                yield sides
+        else:
+            yield from _lists(results, lines)
+
+
+def _lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int]]:
+    """Yield the lines of results that are hardly more than paths of files: what there is to go through."""
+    for message in results:
+        own = [line for line in lines.of_message(message.index) if line not in lines.silent]
+        texts = [text.strip() for line in own for text in lines.text(line).split("\n")]
+        paths = sum(_PATH.fullmatch(text) is not None for text in texts)
+        files = paths + sum(_FILE.fullmatch(text) is not None for text in texts)
+        if paths and files in _LISTED and len(texts) - files <= _OTHER_LINES:
+            yield own
