@@ -11,19 +11,23 @@ from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.message import Message
+from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
-from compactor_cli.strategies.adaptive.must_keep import ASKS_WITHIN, speech_of
+from compactor_cli.strategies.adaptive.must_keep import ASKS_WITHIN, UserWords, speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
-from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.asked import OURS, conflicts
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
+from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
+from compactor_cli.strategies.shared.requests import Request, choose_requests
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, share_of
+from compactor_cli.strategies.shared.selection import HEADING
+from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.later_figures import figures_of
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.rest_of_items import unnamed_items
@@ -234,3 +238,42 @@ def _lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int
         files = paths + sum(_FILE.fullmatch(text) is not None for text in texts)
         if paths and files in _LISTED and len(texts) - files <= _OTHER_LINES:
             yield own
+
+
+class Words:
+    """Chooses among spans of what was said in a session."""
+
+    def __init__(self, inputs: PlanInput, lines: SessionLines, tokens: Callable[[int], int]) -> None:
+        """Take the lines of a session; `tokens` counts a line."""
+        self._inputs, self._lines, self._tokens = inputs, lines, tokens
+
+    def within(self, room: float, spans: Sequence[UserWords], *, binding: float = 0.0) -> Iterator[int]:
+        """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind.
+        `binding`: the tokens of these, of instructions, where not all has room."""
+        lines, pieces = self._lines, self._lines.session.pieces
+        texts = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
+        lines_of = [list(lines.overlapping(span.piece, span.start, span.end)) for span in spans]
+        needed = sum(self._tokens(line) for span_lines in lines_of for line in span_lines) + HEADING * len(lines_of)
+        if needed <= room:
+            for span_lines in reversed(lines_of):
+                yield from span_lines
+            return
+        numbers = [pieces[span.piece].message for span in spans]
+        rate = rate_by(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})
+        taken_up = taken_up_in(self._inputs.messages)
+        kept = choose_requests(
+            texts,
+            int(binding or room),
+            self._inputs.count,
+            lambda sentences: rate([(numbers[index], text) for index, text in sentences]),
+            places=not binding,
+            taken_up=lambda index, sentences: taken_up(numbers[index], sentences),
+        )
+        for request in reversed(kept):
+            span = spans[request.message]
+            if request.whole:
+                yield from lines_of[request.message]
+                continue
+            clauses = split_clauses(texts[request.message].text)
+            for clause in (clauses[index] for index in request.clauses):
+                yield from lines.overlapping(span.piece, span.start + clause.start, span.start + clause.end)
