@@ -20,7 +20,7 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
-from compactor_cli.formats.kimi_parts import content_parts
+from compactor_cli.formats.kimi_wire import content_parts
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 
