@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import answered_calls
-from compactor_cli.text.ends import both_ends
+from compactor_cli.text.clean import both_ends
 from compactor_cli.text.json_values import parse_json
 
 _COMMANDS = ("command", "cmd", "script", "keystrokes")
