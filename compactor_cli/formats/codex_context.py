@@ -2,6 +2,9 @@
 
 The newest `compacted` record is where the context begins. One that has only a message leaves the newest messages of
 the user before it in the context. `thread_rolled_back` takes back the newest turns of the user before it.
+
+`replacement_history` is a list of the items that the model is sent instead of all that came before. It is read as if
+the record held an empty list and each item stood behind it on a line of its own, which means the same to the agent.
 """
 
 from __future__ import annotations
