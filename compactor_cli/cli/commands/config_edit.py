@@ -119,7 +119,7 @@ def init(args: InitOptions, ctx: typer.Context) -> None:
       compactor config init
       compactor config init --user --yaml
     """
-    from compactor_cli.configuration.template import template
+    from compactor_cli.configuration.editing import template
 
     named = args.config or ctx.obj
     if args.user and named:
