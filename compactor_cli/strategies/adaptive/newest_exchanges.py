@@ -12,7 +12,7 @@ from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
-from compactor_cli.strategies.shared.newest import newest_share
+from compactor_cli.strategies.shared.renditions import newest_share
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import is_private
