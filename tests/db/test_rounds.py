@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from compactor_cli.archive.session_names import session_keys
+from compactor_cli.archive.manifest import session_keys
 from compactor_cli.archive.stored import archive
 from compactor_cli.archive.stored.rounds import history, rounds_of
 from compactor_cli.render.archive import event
