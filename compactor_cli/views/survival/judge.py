@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from compactor_cli.model.message import Message
 from compactor_cli.views.survival.corrections import Correction, corrections, stands
-from compactor_cli.views.survival.ended_calls import calls
-from compactor_cli.views.survival.failure_lines import errors
+from compactor_cli.views.survival.ended_calls import calls, errors
 from compactor_cli.views.survival.judged_names import identifiers
 from compactor_cli.views.survival.judged_sentences import Unit, asked_lines, instructions, requests, units
 from compactor_cli.views.survival.normal_form import is_short
