@@ -25,10 +25,10 @@ from compactor_cli.formats.base import (
     uuid_text,
     word,
 )
+from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.enclosed import add_request
 from compactor_cli.formats.gemini_parts import (
-    CallIds,
     edit_part,
     new_content,
     new_part,

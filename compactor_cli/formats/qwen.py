@@ -27,9 +27,10 @@ from compactor_cli.formats.base import (
     uuid_text,
     word,
 )
+from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.enclosed import add_request
-from compactor_cli.formats.gemini_parts import CallIds, edit_part, new_part, read_parts, split_request
+from compactor_cli.formats.gemini_parts import edit_part, new_part, read_parts, split_request
 from compactor_cli.formats.jsonl import ReadRecord, RecordValues
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
 from compactor_cli.model.content import Content
