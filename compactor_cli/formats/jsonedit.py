@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the stdlib's own C scanner, untyped
 from typing import Any
 
@@ -162,3 +162,15 @@ def replace(raw: bytes, values: Mapping[Path, str]) -> bytes:
         out += [text[position:start], new]
         position = end
     return "".join([*out, text[position:]]).encode("utf-8")
+
+
+def with_added(raw: bytes, changes: Mapping[Path, str], key: str, added: Sequence[str]) -> dict[Path, str]:
+    """Return changes of a record with those that put more elements, as JSON, behind the list at `key`, which is not
+    empty."""
+    last: Path = (key, len(json.loads(raw)[key]) - 1)
+    text = raw.decode()
+    start, end = locate(text, last)
+    inside = {path[2:]: new for path, new in changes.items() if path[:2] == last and path != last}
+    element = changes.get(last) or replace(text[start:end].encode(), inside).decode()
+    others = {path: new for path, new in changes.items() if path[:2] != last}
+    return {**others, last: ", ".join((element, *added))}
