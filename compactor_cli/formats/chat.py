@@ -11,6 +11,7 @@ from compactor_cli.formats.base import Builder, arguments_place, block_text, bod
 from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role, text_in
+from compactor_cli.text.patterns import compiled_later
 
 ROLES: dict[str, Role] = {
     "system": "system",
@@ -131,3 +132,29 @@ def _result_parts(build: Builder, value: dict[str, Any], record: int, legacy: Ca
         images=images,
     )
     return [first, *(build.part("tool_result", "", call_id=other) for other in ids[1:])]
+
+
+_ACTION = compiled_later(r"(?:```|~~~|</(?:command|function|action|execute\w*|bash|tool_call|code)>)\s*\Z")
+"""Ends a message whose last word is an action."""
+_LEAST = 2
+"""Messages of the agent that show its way of acting."""
+_MOST = 0.9
+"""Share of them that end with an action; an assistant that answers people with code ends otherwise as well."""
+
+
+def mark_outputs(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages, those that answer an action no longer requests; an action and its answer stay or go
+    together, as a call and its result do."""
+    spoken = [m for m in messages if m.role == "assistant" and m.origin != "summary"]
+    acting = {m.index for m in spoken if not m.calls and _ACTION.search(m.text("text")[-200:])}
+    if len(acting) < _LEAST or len(acting) < _MOST * len(spoken):
+        return list(messages)
+    answers = {m.index for m in messages if m.origin in ("request", "injected") and m.index - 1 in acting}
+    return [
+        replace(message, origin="injected", turn=message.index - 1)
+        if message.index in answers
+        else replace(message, turn=message.index)
+        if message.index + 1 in answers
+        else message
+        for message in messages
+    ]

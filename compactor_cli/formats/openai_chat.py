@@ -21,10 +21,9 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.call_ids import CallIds
-from compactor_cli.formats.chat import ROLES, message_parts, name_speakers, new_message, origin_in_chat
+from compactor_cli.formats.chat import ROLES, mark_outputs, message_parts, name_speakers, new_message, origin_in_chat
 from compactor_cli.formats.roles import RESULT, Meaning, answers_named, make_talk, meaning
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
-from compactor_cli.formats.text_actions import mark_outputs
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
 
