@@ -15,3 +15,12 @@ def basename(path: str) -> str:
 def is_rooted(path: str) -> bool:
     """Return whether a path begins at a root: of the system, of a drive, or at the folder of a user."""
     return path.startswith(("/", "~")) or _DRIVE.match(path) is not None
+
+
+_BEFORE_HOST = compiled_later(r"(?<=:)//[^/@\s]+@")
+_IN_QUERY = compiled_later(r"(?i)((?:password|passwd|secret|token|key)[^=&\s]*=)[^&\s]+")
+
+
+def masked(address: str) -> str:
+    """Return an address with `***` for user and password before its host, and for passwords among its options."""
+    return _IN_QUERY.sub(r"\1***", _BEFORE_HOST.sub("//***@", address))
