@@ -1,4 +1,5 @@
-"""Read turns in which the role user may mean a request, results of tools, or both, for formats that save them."""
+"""Turns under the role user: a request, results of tools, or both, and what an agent puts beside the words of the user,
+such as the files that they name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of paths."""
+"""Parts of paths, and addresses of servers without what is secret in them."""
 
 from __future__ import annotations
 
