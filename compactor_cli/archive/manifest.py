@@ -17,6 +17,9 @@ from compactor_cli.model.message import by_index
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
 
+_LONGEST_ID = 200
+"""Characters of a session id that are kept as they are."""
+
 
 def manifest_of(source: Source, data: Content, parts: Sequence[Compaction], output_path: str, counter: str) -> Manifest:
     """Return what a compaction of `source` did. `data` is its output, `parts` what became of each conversation."""
@@ -86,10 +89,6 @@ def _compacted(part: Compaction) -> tuple[str, ...]:
     return tuple(ids)
 
 
-_LONGEST = 200
-"""Characters of a session id that are kept as they are."""
-
-
 def session_keys(source: Source) -> tuple[str, ...]:
     """Return keys of the conversations of a file whose format gives them an id."""
     pairs = zip(source.transcripts, session_names(source), strict=True)
@@ -98,7 +97,7 @@ def session_keys(source: Source) -> tuple[str, ...]:
 
 def id_key(format: str, session: str) -> str:
     """Return the key of a session whose format gives it an id."""
-    if len(session) > _LONGEST:  # an index takes no more
+    if len(session) > _LONGEST_ID:  # an index takes no more
         session = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
     return f"id:{format}:{session}"
 

@@ -25,6 +25,8 @@ from compactor_cli.model.transcript import Source, Transcript
 
 NO_CWD = "/"
 """Where a session works that does not say so."""
+Said = tuple[Any, ...]
+"""An item in the form in which two of them are compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,10 +111,6 @@ def _converted(
         home,
         read_back(data, target, written),
     )
-
-
-Said = tuple[Any, ...]
-"""An item in the form in which two of them are compared."""
 
 
 def read_back(data: bytes, target: Target, written: Sequence[Conversation]) -> bool:

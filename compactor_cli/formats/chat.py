@@ -21,6 +21,12 @@ ROLES: dict[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
+_ACTION = compiled_later(r"(?:```|~~~|</(?:command|function|action|execute\w*|bash|tool_call|code)>)\s*\Z")
+"""Ends a message whose last word is an action."""
+_LEAST_ACTING = 2
+"""Messages of the agent that show its way of acting."""
+_MOSTLY_ACTING = 0.9
+"""Share of its messages that end with an action; an assistant that answers people with code ends otherwise as well."""
 
 
 def message_parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: CallIds) -> list[Part]:
@@ -134,20 +140,12 @@ def _result_parts(build: Builder, value: dict[str, Any], record: int, legacy: Ca
     return [first, *(build.part("tool_result", "", call_id=other) for other in ids[1:])]
 
 
-_ACTION = compiled_later(r"(?:```|~~~|</(?:command|function|action|execute\w*|bash|tool_call|code)>)\s*\Z")
-"""Ends a message whose last word is an action."""
-_LEAST = 2
-"""Messages of the agent that show its way of acting."""
-_MOST = 0.9
-"""Share of them that end with an action; an assistant that answers people with code ends otherwise as well."""
-
-
 def mark_outputs(messages: Sequence[Message]) -> list[Message]:
     """Return the messages, those that answer an action no longer requests; an action and its answer stay or go
     together, as a call and its result do."""
     spoken = [m for m in messages if m.role == "assistant" and m.origin != "summary"]
     acting = {m.index for m in spoken if not m.calls and _ACTION.search(m.text("text")[-200:])}
-    if len(acting) < _LEAST or len(acting) < _MOST * len(spoken):
+    if len(acting) < _LEAST_ACTING or len(acting) < _MOSTLY_ACTING * len(spoken):
         return list(messages)
     answers = {m.index for m in messages if m.origin in ("request", "injected") and m.index - 1 in acting}
     return [

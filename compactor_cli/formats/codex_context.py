@@ -23,6 +23,14 @@ from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin
 
 HISTORY = ("payload", "replacement_history")
+KNOWN = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"))
+"""Types of records."""
+_SUMMARY = "Another language model started to solve this problem"
+"""Begins the message that the agent writes in place of a history that it compacts."""
+_NEVER_SENT = frozenset(("ghost_snapshot",))
+"""Kinds of items that the agent does not send."""
+_KEPT_BYTES = 80_000
+"""Of the user's messages before a compaction the agent keeps the newest, up to 20,000 tokens of four bytes."""
 
 
 def is_compacted(value: Any) -> bool:
@@ -51,16 +59,6 @@ def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> tu
         line = f'{{"timestamp":{jsonedit.dump(time)},"type":"response_item","payload":{text}}}'
         pieces.append(Unfolded(line.encode("utf-8"), {"timestamp": time, "type": "response_item", "payload": item}))
     return put_in(data, records, {last: pieces}, separator)
-
-
-KNOWN = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"))
-"""Types of records."""
-_SUMMARY = "Another language model started to solve this problem"
-"""Begins the message that the agent writes in place of a history that it compacts."""
-_NEVER_SENT = frozenset(("ghost_snapshot",))
-"""Kinds of items that the agent does not send."""
-_KEPT_BYTES = 80_000
-"""Of the user's messages before a compaction the agent keeps the newest, up to 20,000 tokens of four bytes."""
 
 
 class CodexContext(Struct):

@@ -17,6 +17,9 @@ _AS_IT_IS, _IN_ASCII = json.JSONEncoder(ensure_ascii=False).encode, json.JSONEnc
 _COMMA = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
 _NAME = re.compile(rf'{_COMMA.pattern}("[^"\\]*(?:\\.[^"\\]*)*")[ \t\n\r]*:[ \t\n\r]*')
 """A name in an object, with what stands between it and the value before it, and its own."""
+_Tree = dict["str | int", Any]
+"""Steps of paths -> the steps that follow them."""
+Step = str | int
 
 
 def locate(text: str, path: Path) -> tuple[int, int]:
@@ -41,10 +44,6 @@ def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
     spans: dict[Path, tuple[int, int]] = {}
     _walk(text, skip_blank(text, 0), (), tree, wanted, spans)
     return spans
-
-
-_Tree = dict["str | int", Any]
-"""Steps of paths -> the steps that follow them."""
 
 
 def _walk(text: str, start: int, path: Path, tree: _Tree, wanted: Set[Path], spans: dict[Path, tuple[int, int]]) -> int:
@@ -174,9 +173,6 @@ def with_added(raw: bytes, changes: Mapping[Path, str], key: str, added: Sequenc
     element = changes.get(last) or replace(text[start:end].encode(), inside).decode()
     others = {path: new for path, new in changes.items() if path[:2] != last}
     return {**others, last: ", ".join((element, *added))}
-
-
-Step = str | int
 
 
 class Member(NamedTuple):

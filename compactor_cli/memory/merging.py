@@ -18,6 +18,8 @@ LATEST = 253_370_764_800.0
 """The year 9999, in seconds since 1970: what clocks and calendars can show."""
 MOST_USES = 2**31 - 1
 _DAY = 86_400.0
+_LEAST_FADING = 0.05
+"""Points below which fading waits until there is more of it: nobody would see the difference."""
 
 
 def checked(memory: Memory) -> Memory:
@@ -142,10 +144,6 @@ def _check(name: str, value: float, most: float) -> None:
         raise UsageError(f"{name} {value} is not between 0 and {most:,g}")
 
 
-_LEAST = 0.05
-"""Points below which fading waits until there is more of it: nobody would see the difference."""
-
-
 class Faded(Struct, frozen=True):
     """A memory before and after."""
 
@@ -166,4 +164,4 @@ def faded(memory: Memory, now: float, half_life_days: float) -> Memory:
     What is pinned stays. What has faded up to now does not fade again up to the same time.
     """
     rest = left(memory, now, half_life_days)
-    return memory if memory.importance - rest < _LEAST else replace(memory, importance=rest, decayed=now)
+    return memory if memory.importance - rest < _LEAST_FADING else replace(memory, importance=rest, decayed=now)

@@ -6,6 +6,13 @@ from msgspec import Struct
 
 FAILURES = ".failures.jsonl"
 """What the list of rows that failed is called, behind the name of the output."""
+RULES = {
+    "needs-compaction": "The transcript is larger than its target, or has not been compacted.",
+    "cannot-fit": "The transcript cannot be made to fit into its target.",
+    "unreadable": "The transcript cannot be read.",
+    "failed": "The transcript could not be checked.",
+}
+"""Rule -> its meaning."""
 
 
 class Sizes(Struct, frozen=True):
@@ -20,15 +27,6 @@ class Sizes(Struct, frozen=True):
 
 
 NOTHING = Sizes()
-
-
-RULES = {
-    "needs-compaction": "The transcript is larger than its target, or has not been compacted.",
-    "cannot-fit": "The transcript cannot be made to fit into its target.",
-    "unreadable": "The transcript cannot be read.",
-    "failed": "The transcript could not be checked.",
-}
-"""Rule -> its meaning."""
 
 
 class CheckFinding(Struct, frozen=True):

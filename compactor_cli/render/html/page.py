@@ -22,6 +22,11 @@ _SCRIPTS = ("elements.js", "figures.js", "timeline.js", "messages.js", "start.js
 """In the order in which they need each other."""
 _IN_SCRIPT = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 """What could end or open an element; inside JSON these stand only in strings, where an escape means the same."""
+_SHARES: Mapping[str, Callable[[Sequence[Message]], tuple[Share, ...]]] = {
+    "role": by_role,
+    "tool": by_tool,
+    "file": by_file,
+}
 
 
 def page(value: Mapping[str, Any]) -> str:
@@ -73,13 +78,6 @@ def _script() -> str:
 
 def _read(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-_SHARES: Mapping[str, Callable[[Sequence[Message]], tuple[Share, ...]]] = {
-    "role": by_role,
-    "tool": by_tool,
-    "file": by_file,
-}
 
 
 def page_value(

@@ -47,6 +47,26 @@ _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
 _RESULTS = 0.15
 """Share of the room for results since the newest request that stay as a whole."""
+_EXERCISE = (0.4, 0.1)
+"""Shares of a small and of a large room for the exercise that the agent of a chat asks at the end of a paragraph."""
+_LONGEST_ASKING = 600
+"""Characters of a paragraph up to which it is what its last sentence asks about; a longer text is only ended by it."""
+_ANSWERS_SEEN = 3
+"""Newest answers of a chat that are looked at for an exercise."""
+_FIGURES = 2
+"""Figures of a paragraph that a reply works with."""
+_BREAK = compiled_later(r"\n[ \t]*\n")
+_SMALL_RESULT = 400
+"""Characters of a small result, without lines that say nothing."""
+_PATH = compiled_later(
+    r"(?:[A-Za-z]:)?(?=[^\n]*[/\\])(?=[^\n]*[A-Za-z])"
+    r"(?:[^\s:*?\"<>|,;=]+|[^\n:*?\"<>|,;=]+\.[A-Za-z]\w{0,7})"  # with blanks only where it ends as a file does
+)
+_FILE = compiled_later(r"[\w.@+-]+\.[A-Za-z]\w{0,7}")
+_FILES_LISTED = range(3, 41)
+"""Numbers of files that make a list of those that were found."""
+_OTHER_LINES = 3
+"""Lines beside those files at most."""
 
 
 class RequiredLines(PlanBuilder):
@@ -151,17 +171,6 @@ def rest_of_list(messages: Sequence[Message], lines: SessionLines) -> list[int]:
     return []
 
 
-_SHARES = (0.4, 0.1)
-"""Shares of a small and of a large room for what is asked."""
-_LONGEST = 600
-"""Characters of a paragraph up to which it is what its last sentence asks about; a longer text is only ended by it."""
-_MOST = 3
-"""Newest answers that are looked at."""
-_SEVERAL = 2
-"""Figures of a paragraph that a reply works with."""
-_BREAK = compiled_later(r"\n[ \t]*\n")
-
-
 def exercises(
     messages: Sequence[Message],
     lines: SessionLines,
@@ -171,14 +180,14 @@ def exercises(
 ) -> Iterator[int]:
     """Yield the paragraphs with which the newest answers end in a question, where the reply to it works with their
     figures: later replies may go on with it. `stays`: whether a line is there anyway."""
-    left = share_of(room, *_SHARES)
+    left = share_of(room, *_EXERCISE)
     turns = sorted(answers_before_turns(messages), key=itemgetter(1), reverse=True)
-    for index, reply in islice(turns, _MOST):
+    for index, reply in islice(turns, _ANSWERS_SEEN):
         asked = _asked_about(speech_of(lines, index), lines)
         text = " ".join(map(lines.text, asked))
         shared = figures_of(text) & figures_of(messages[reply].text("text"))
         used = sum(map(cost, asked))
-        if len(shared) >= _SEVERAL and used <= left and not all(map(stays, asked)):
+        if len(shared) >= _FIGURES and used <= left and not all(map(stays, asked)):
             left -= used
             yield from asked
 
@@ -191,21 +200,8 @@ def _asked_about(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
     begin = len(speech) - 1
     while begin and not _BREAK.search(text, lines.ends[speech[begin - 1]], lines.starts[speech[begin]]):
         begin -= 1
-    is_long = lines.ends[speech[-1]] - lines.starts[speech[begin]] > _LONGEST
+    is_long = lines.ends[speech[-1]] - lines.starts[speech[begin]] > _LONGEST_ASKING
     return () if is_long else speech[begin:]
-
-
-_SMALL_RESULT = 400
-"""Characters of a small result, without lines that say nothing."""
-_PATH = compiled_later(
-    r"(?:[A-Za-z]:)?(?=[^\n]*[/\\])(?=[^\n]*[A-Za-z])"
-    r"(?:[^\s:*?\"<>|,;=]+|[^\n:*?\"<>|,;=]+\.[A-Za-z]\w{0,7})"  # with blanks only where it ends as a file does
-)
-_FILE = compiled_later(r"[\w.@+-]+\.[A-Za-z]\w{0,7}")
-_LISTED = range(3, 41)
-"""Numbers of files that make a list of those that were found."""
-_OTHER_LINES = 3
-"""Lines beside them at most."""
 
 
 def whole_results(
@@ -236,7 +232,7 @@ def _lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int
         texts = [text.strip() for line in own for text in lines.text(line).split("\n")]
         paths = sum(_PATH.fullmatch(text) is not None for text in texts)
         files = paths + sum(_FILE.fullmatch(text) is not None for text in texts)
-        if paths and files in _LISTED and len(texts) - files <= _OTHER_LINES:
+        if paths and files in _FILES_LISTED and len(texts) - files <= _OTHER_LINES:
             yield own
 
 

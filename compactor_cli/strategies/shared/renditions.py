@@ -35,6 +35,10 @@ _READ = 20_000
 """Characters of a text in which names are looked for."""
 _KEPT = (1.0, 0.5, 0.25, 0.0)
 """Shares of the lines that `--keep` matches for which room is looked for, one after the other."""
+COMFORT = 300
+"""Tokens that a recent output is to keep before older exchanges make way for it."""
+_NEWEST_OF_SMALL, _NEWEST_SHARE = 0.15, 0.30
+"""Shares of a small and of a large room that the newest exchanges may take before any of their lines is chosen."""
 
 
 class Cut(Struct, frozen=True):
@@ -317,16 +321,9 @@ def level(sizes: Sequence[int], room: int, least: Sequence[int] = ()) -> int | N
     return low
 
 
-COMFORT = 300
-"""Tokens that a recent output is to keep before older exchanges make way for it."""
-
-_SMALL_SHARE, _SHARE = 0.15, 0.30
-"""Shares of a small and of a large room that the newest exchanges may take before any of their lines is chosen."""
-
-
 def newest_share(room: int) -> float:
     """Return the tokens of a room that are for the newest exchanges, whatever else is worth keeping."""
-    return share_of(room, _SMALL_SHARE, _SHARE)
+    return share_of(room, _NEWEST_OF_SMALL, _NEWEST_SHARE)
 
 
 def comfortable(renderer: Renderer, groups: Sequence[Group], room: int) -> int:

@@ -23,6 +23,19 @@ from compactor_cli.views.survival.result import CATEGORIES, Survival
 from compactor_cli.views.survival.shown import Shown, named
 
 _Lost = list[tuple[int, str]]
+_CHUNK = re.compile(r"[\w/~.-][\w./:@%+=~-]{2,118}[\w%]", re.ASCII)
+_NAME = re.compile(
+    r"[\w./@%+~-]*[/_@][\w./@%+~-]*"  # paths, addresses, joined words
+    r"|[A-Za-z][\w-]*(?:\.\w+)+"  # module.name, file.ext
+    r"|[a-z]+(?:[A-Z][a-z0-9]*)+|(?:[A-Z][a-z0-9]+){2,}"  # camelCase, PascalCase
+    r"|(?=[\w-]*\d)(?=[\w-]*[A-Za-z])\w[\w-]*"  # ids, dates, numbers with units
+    r"|\d+(?:\.\d+)+(?:%|[A-Za-z]+)?|\d+%"
+    r"|--[A-Za-z][\w-]+|E(?:NO[A-Z]+|ACCES|EXIST|PERM|PIPE|CONN[A-Z]+|ADDR[A-Z]+|TIMEDOUT|INVAL|ISDIR|AGAIN|BUSY)|SIG[A-Z]{3,}",
+    re.ASCII,
+)
+_ESCAPED = re.compile(r"\\+[nrt\"'/]")
+_BEFORE_NAME = re.compile(r"^(?:\.+(?!/)|-(?!-)|--+(?![A-Za-z]))")
+"""Signs before a name that are not of it."""
 
 
 def survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survival, ...]:
@@ -104,21 +117,6 @@ def _lost_corrections(changed: Sequence[Correction], after: Places, before: Sequ
     return [(change.newer.message, change.newer.text) for change in lost if not stands(change, after, places)]
 
 
-_CHUNK = re.compile(r"[\w/~.-][\w./:@%+=~-]{2,118}[\w%]", re.ASCII)
-_NAME = re.compile(
-    r"[\w./@%+~-]*[/_@][\w./@%+~-]*"  # paths, addresses, joined words
-    r"|[A-Za-z][\w-]*(?:\.\w+)+"  # module.name, file.ext
-    r"|[a-z]+(?:[A-Z][a-z0-9]*)+|(?:[A-Z][a-z0-9]+){2,}"  # camelCase, PascalCase
-    r"|(?=[\w-]*\d)(?=[\w-]*[A-Za-z])\w[\w-]*"  # ids, dates, numbers with units
-    r"|\d+(?:\.\d+)+(?:%|[A-Za-z]+)?|\d+%"
-    r"|--[A-Za-z][\w-]+|E(?:NO[A-Z]+|ACCES|EXIST|PERM|PIPE|CONN[A-Z]+|ADDR[A-Z]+|TIMEDOUT|INVAL|ISDIR|AGAIN|BUSY)|SIG[A-Z]{3,}",
-    re.ASCII,
-)
-_ESCAPED = re.compile(r"\\+[nrt\"'/]")
-_BEFORE = re.compile(r"^(?:\.+(?!/)|-(?!-)|--+(?![A-Za-z]))")
-"""Signs before a name that are not of it."""
-
-
 def identifiers(messages: Iterable[Message]) -> dict[str, int]:
     """Return distinct identifiers -> the first message that names each."""
     chunks: dict[str, int] = {}
@@ -136,5 +134,5 @@ def identifiers(messages: Iterable[Message]) -> dict[str, int]:
 
 def _names(chunk: str) -> list[str]:
     pieces = [chunk] if "://" in chunk else re.split(r"[:=]+", chunk)
-    names = (_BEFORE.sub("", piece).rstrip(".-+@/") for piece in pieces)
+    names = (_BEFORE_NAME.sub("", piece).rstrip(".-+@/") for piece in pieces)
     return [name for name in names if len(name) > 3 and ("://" in name or _NAME.fullmatch(name))]
