@@ -16,7 +16,7 @@ from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
-from compactor_cli.strategies.adaptive.must_keep import ASKS_WITHIN, UserWords, speech_of
+from compactor_cli.strategies.adaptive.must_keep import UserWords, speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
 from compactor_cli.strategies.shared.asked import OURS, conflicts
@@ -31,6 +31,7 @@ from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.later_figures import figures_of
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.rest_of_items import unnamed_items
+from compactor_cli.text.sentences import ASKS_WITHIN
 
 _CONCLUSION = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
