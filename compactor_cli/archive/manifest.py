@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,6 +16,9 @@ from compactor_cli.model.content import Content, sha256
 from compactor_cli.model.message import by_index
 from compactor_cli.model.report import Compaction
 from compactor_cli.model.transcript import Source
+
+_LONGEST_ID = 200
+"""Characters of a session id that are kept as they are."""
 
 
 def manifest_of(source: Source, data: Content, parts: Sequence[Compaction], output_path: str, counter: str) -> Manifest:
@@ -83,3 +87,22 @@ def _compacted(part: Compaction) -> tuple[str, ...]:
         if kept is None or kept.parts != message.parts:
             ids.append(message.id)
     return tuple(ids)
+
+
+def session_keys(source: Source) -> tuple[str, ...]:
+    """Return keys of the conversations of a file whose format gives them an id."""
+    pairs = zip(source.transcripts, session_names(source), strict=True)
+    return tuple(id_key(transcript.format, name) for transcript, name in pairs if name)
+
+
+def id_key(format: str, session: str) -> str:
+    """Return the key of a session whose format gives it an id."""
+    if len(session) > _LONGEST_ID:  # an index takes no more
+        session = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"id:{format}:{session}"
+
+
+def content_key(manifest: Manifest, round: Round) -> str:
+    """Return the key of a session that has no id and that nothing is known of: the content it begins with."""
+    number = f"#{round.conversation}" if round.conversation else ""
+    return f"content:{manifest.input.sha256}{number}"

@@ -9,7 +9,7 @@ import typer
 from compactor_cli.cli.compact_job import CompactOptions
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.errors import BudgetError, CompactorError, InputError
-from compactor_cli.model.findings import CheckFinding
+from compactor_cli.model.outcome import CheckFinding
 from compactor_cli.model.transcript import Source
 
 

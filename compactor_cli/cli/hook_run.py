@@ -217,7 +217,7 @@ def _archived(session: Session, payload: Payload, path: str, data: bytes) -> lis
 
 def _compactions(database: Database, payload: Payload, path: str, data: bytes) -> list[Archived]:
     """Return the newest compactions of the session that its agent made, the oldest first."""
-    from compactor_cli.archive.session_names import id_key, session_keys
+    from compactor_cli.archive.manifest import id_key, session_keys
     from compactor_cli.archive.stored import archive, rounds
     from compactor_cli.hooks.archiving import STRATEGY
 

@@ -30,8 +30,7 @@ def write_page(
     survivals: Sequence[Survival] = (),
 ) -> None:
     """Write the page of a command. `paths`: what it read."""
-    from compactor_cli.render.html.page import page
-    from compactor_cli.render.html.values import page_value
+    from compactor_cli.render.html.page import page, page_value
 
     text = page(page_value(command, " → ".join(paths), report, entries, survivals))
     write_bytes(place, text.encode("utf-8"), inputs=paths)

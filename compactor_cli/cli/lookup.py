@@ -167,7 +167,7 @@ def _compactions(kept: Database, compaction: FoundCompaction) -> Sequence[Archiv
 
 def _session_keys(session: Session, file: str, data: bytes) -> Sequence[str]:
     """Return the keys of the sessions in a file, as far as it can be read and its format has any."""
-    from compactor_cli.archive.session_names import session_keys
+    from compactor_cli.archive.manifest import session_keys
 
     try:
         return session_keys(read_again(data, file))

@@ -11,7 +11,7 @@ from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message
 from compactor_cli.model.report import Compaction, Probed
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.target import resolve_target
+from compactor_cli.pipeline.one_compaction import resolve_target
 from compactor_cli.settings import Settings
 from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.tokens.probe import MOST_RATIO, ProbedCounter, fit, probe, ratio_of

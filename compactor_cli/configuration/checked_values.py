@@ -12,7 +12,7 @@ from typing import Any
 
 from compactor_cli.configuration.keys import Key
 from compactor_cli.errors import meant
-from compactor_cli.text.addresses import masked
+from compactor_cli.text.paths import masked
 from compactor_cli.text.quantities import count_in, share_in
 from compactor_cli.text.times import parse_time
 

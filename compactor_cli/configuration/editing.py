@@ -6,13 +6,14 @@ The result is parsed and has to read as what was meant; a file where it does not
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
-from compactor_cli.configuration.checked_values import written
-from compactor_cli.configuration.keys import Key
+from compactor_cli.configuration.checked_values import allowed, written
+from compactor_cli.configuration.keys import Key, keys, sections
+from compactor_cli.configuration.presets import PRESETS
 from compactor_cli.configuration.settings_files import SettingsFile, parse, section_of
 from compactor_cli.errors import SettingsError
 
@@ -177,3 +178,37 @@ def _line_end(text: str, node: Any) -> int:
 def _ending(text: str) -> str:
     """Return the ends of lines that a text has: CRLF where all are."""
     return "\r\n" if 0 < text.count("\n") == text.count("\r\n") else "\n"
+
+
+_HEAD = """\
+# Settings of compactor; docs/settings.md says more.
+# A line such as #keep_last{colon}0 is a setting that is commented out, and shows its default.
+# `compactor config` shows what is in effect, and where each value came from.
+"""
+
+
+def template(*, yaml: bool) -> str:
+    """Return the text of a file of defaults. In TOML, a key that is unset by default has no value to show."""
+    lines = [_HEAD.format(colon=": " if yaml else " = ")]
+    for section in ("", *sections()):
+        indent = "  " if yaml and section else ""
+        if section:
+            lines.append(f"{section}:\n" if yaml else f"[{section}]\n")
+        for key in keys().values():
+            if key.section == section:
+                lines += [indent + line for line in _entry(key, yaml=yaml)]
+                lines.append("")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _entry(key: Key, *, yaml: bool) -> Iterator[str]:
+    yield f"# {key.meaning}"
+    if key.name == "preset":
+        yield from (f"#   {name}: {preset.purpose}" for name, preset in PRESETS.items())
+    yield f"# Allowed: {allowed(key)}"
+    if yaml:
+        yield f"#{key.leaf}: {'null' if key.default is None else written(key.default)}"
+    elif key.default is None:
+        yield f"# {key.leaf} is unset"
+    else:
+        yield f"#{key.leaf} = {written(key.default)}"

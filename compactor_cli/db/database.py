@@ -21,7 +21,7 @@ from compactor_cli.db.place import file_of, is_there
 from compactor_cli.db.schema import bring_up_to_date, version_of
 from compactor_cli.db.tables import HEAD
 from compactor_cli.errors import StoreError, UsageError
-from compactor_cli.text.addresses import masked
+from compactor_cli.text.paths import masked
 
 PATIENCE = 10.0
 """Seconds to wait for another process that is writing, or for a server to answer."""

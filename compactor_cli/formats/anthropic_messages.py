@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES, COUNTS, new_content, read_content
-from compactor_cli.formats.anthropic_turns import add_turn
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -19,6 +18,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
+from compactor_cli.formats.turns import add_turn
 from compactor_cli.model.message import Message, Path, Role
 from compactor_cli.text.times import parse_time
 

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.added_parts import with_added
-from compactor_cli.formats.anthropic_turns import add_turn
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -28,6 +26,8 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.copies import value_at
+from compactor_cli.formats.jsonedit import with_added
+from compactor_cli.formats.turns import add_turn
 from compactor_cli.model.message import ADDED, Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}

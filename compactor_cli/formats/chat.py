@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from compactor_cli.formats.base import Builder, arguments_place, block_text, body, is_image, tool_arguments
+from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role, text_in
+from compactor_cli.text.patterns import compiled_later
 
 ROLES: dict[str, Role] = {
     "system": "system",
@@ -20,34 +21,18 @@ ROLES: dict[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
+_ACTION = compiled_later(r"(?:```|~~~|</(?:command|function|action|execute\w*|bash|tool_call|code)>)\s*\Z")
+"""Ends a message whose last word is an action."""
+_LEAST_ACTING = 2
+"""Messages of the agent that show its way of acting."""
+_MOSTLY_ACTING = 0.9
+"""Share of its messages that end with an action; an assistant that answers people with code ends otherwise as well."""
 
 
-class LegacyCalls:
-    """`function_call` has no ids: a result answers the oldest open call of its name."""
-
-    def __init__(self) -> None:
-        self._open: dict[str, list[str]] = defaultdict(list)
-        self._count = 0
-
-    def call(self, name: str) -> str:
-        self._count += 1
-        self._open[name].append(f"{LEGACY_ID}{self._count}")
-        return self._open[name][-1]
-
-    def result(self, name: str) -> str:
-        waiting = self._open[name]
-        return waiting.pop(0) if waiting else f"{LEGACY_ID}unknown"
-
-    def close(self, call: Part) -> None:
-        """Note that a call has its result, when it is one without an id."""
-        if call.call_id in self._open[call.name]:
-            self._open[call.name].remove(call.call_id)
-
-
-def message_parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: LegacyCalls) -> list[Part]:
+def message_parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: CallIds) -> list[Part]:
     """Return all parts of a message that is a record."""
     if role == "tool":
-        return result_parts(build, value, (), record, legacy)
+        return _result_parts(build, value, record, legacy)
     parts = content_parts(build, value, (), record)
     return [*parts, *call_parts(build, value, (), record, legacy)] if role == "assistant" else parts
 
@@ -108,7 +93,7 @@ def _block(build: Builder, block: Any, path: Path, record: int) -> Part:
     return build.part("other", block_text(block))
 
 
-def call_parts(build: Builder, value: dict[str, Any], base: Path, record: int, legacy: LegacyCalls) -> list[Part]:
+def call_parts(build: Builder, value: dict[str, Any], base: Path, record: int, legacy: CallIds) -> list[Part]:
     """Return calls of a message: `tool_calls`, or else the old `function_call`."""
     calls = value.get("tool_calls")
     parts = []
@@ -125,7 +110,7 @@ def call_parts(build: Builder, value: dict[str, Any], base: Path, record: int, l
     function = value.get("function_call")
     if isinstance(function, dict) and not parts:
         name = str(function.get("name") or "")
-        parts.append(_call(build, name, function, (*base, "function_call"), record, legacy.call(name)))
+        parts.append(_call(build, name, function, (*base, "function_call"), record, legacy.call(None, name)))
     return parts
 
 
@@ -135,14 +120,14 @@ def _call(build: Builder, name: str, holder: dict[str, Any], path: Path, record:
     return build.part("tool_call", tool_arguments(arguments), place, name=name, call_id=call_id)
 
 
-def result_parts(build: Builder, value: dict[str, Any], base: Path, record: int, legacy: LegacyCalls) -> list[Part]:
+def _result_parts(build: Builder, value: dict[str, Any], record: int, legacy: CallIds) -> list[Part]:
     """Return the result that a message holds; one for several calls has its text once."""
-    text, images, place = body(value.get("content"), (*base, "content"), record)
+    text, images, place = body(value.get("content"), ("content",), record)
     name = str(value.get("name") or value.get("function") or "")
     ids = value.get("tool_call_ids")
     ids = [str(i) for i in ids] if isinstance(ids, list) and ids else [str(value.get("tool_call_id") or "")]
     if value["role"] == "function":
-        ids = [legacy.result(name)]
+        ids = [legacy.response(None, name)]
     first = build.part(
         "tool_result",
         text,
@@ -153,3 +138,21 @@ def result_parts(build: Builder, value: dict[str, Any], base: Path, record: int,
         images=images,
     )
     return [first, *(build.part("tool_result", "", call_id=other) for other in ids[1:])]
+
+
+def mark_outputs(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages, those that answer an action no longer requests; an action and its answer stay or go
+    together, as a call and its result do."""
+    spoken = [m for m in messages if m.role == "assistant" and m.origin != "summary"]
+    acting = {m.index for m in spoken if not m.calls and _ACTION.search(m.text("text")[-200:])}
+    if len(acting) < _LEAST_ACTING or len(acting) < _MOSTLY_ACTING * len(spoken):
+        return list(messages)
+    answers = {m.index for m in messages if m.origin in ("request", "injected") and m.index - 1 in acting}
+    return [
+        replace(message, origin="injected", turn=message.index - 1)
+        if message.index in answers
+        else replace(message, turn=message.index)
+        if message.index + 1 in answers
+        else message
+        for message in messages
+    ]

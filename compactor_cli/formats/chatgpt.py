@@ -22,7 +22,7 @@ from compactor_cli.formats.base import (
     uuid_text,
     word,
 )
-from compactor_cli.formats.gemini_parts import CallIds
+from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in

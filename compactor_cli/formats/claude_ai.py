@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from compactor_cli.formats.anthropic_blocks import new_content, read_content
 from compactor_cli.formats.base import Around, Builder, Counter, ListPath, PlainEdits, Reading, uuid_text, word
 from compactor_cli.formats.copies import equal_copies, value_at
-from compactor_cli.formats.enclosed import add_request
 from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.formats.turns import add_request
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time

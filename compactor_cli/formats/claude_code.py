@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats.anthropic_blocks import COUNTS, new_content, read_content
-from compactor_cli.formats.anthropic_turns import turn_role
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -27,6 +26,7 @@ from compactor_cli.formats.base import (
 from compactor_cli.formats.claude_attachments import read_attachment
 from compactor_cli.formats.claude_context import ClaudeContext, context_of, is_turn, links_of
 from compactor_cli.formats.copies import shortened_copies
+from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.text.times import parse_time
 

@@ -12,7 +12,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import BLOCK_TYPES, new_content, read_content
-from compactor_cli.formats.anthropic_turns import turn_role
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -25,6 +24,7 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
+from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Place, Role
 from compactor_cli.text.json_values import parse_json

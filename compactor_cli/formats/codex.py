@@ -26,12 +26,13 @@ from compactor_cli.formats.codex_context import (
     KNOWN,
     context_of,
     first_request,
+    history_of,
     is_agents_summary,
     payload_of,
     typed_texts,
+    unfold,
     user_origin,
 )
-from compactor_cli.formats.codex_history import history_of, unfold
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.response_items import new_item, read_item, role_of, thoughts
 from compactor_cli.model.content import Content

@@ -2,6 +2,9 @@
 
 The newest `compacted` record is where the context begins. One that has only a message leaves the newest messages of
 the user before it in the context. `thread_rolled_back` takes back the newest turns of the user before it.
+
+`replacement_history` is a list of the items that the model is sent instead of all that came before. It is read as if
+the record held an empty list and each item stood behind it on a line of its own, which means the same to the agent.
 """
 
 from __future__ import annotations
@@ -11,11 +14,15 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import as_text, word
-from compactor_cli.formats.codex_history import history_of, is_compacted
+from compactor_cli.formats.jsonl import ReadRecord
+from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
+from compactor_cli.model.content import Content
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin
 
+HISTORY = ("payload", "replacement_history")
 KNOWN = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"))
 """Types of records."""
 _SUMMARY = "Another language model started to solve this problem"
@@ -24,6 +31,34 @@ _NEVER_SENT = frozenset(("ghost_snapshot",))
 """Kinds of items that the agent does not send."""
 _KEPT_BYTES = 80_000
 """Of the user's messages before a compaction the agent keeps the newest, up to 20,000 tokens of four bytes."""
+
+
+def is_compacted(value: Any) -> bool:
+    """Return whether a record replaces all history before it."""
+    return isinstance(value, dict) and value.get("type") == "compacted"
+
+
+def history_of(value: Any) -> list[Any] | None:
+    """Return the items of a `compacted` record; None of any other record, and of one that has only a message."""
+    payload = value.get("payload") if is_compacted(value) else None
+    history = payload.get("replacement_history") if isinstance(payload, dict) else None
+    return history if isinstance(history, list) else None
+
+
+def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> tuple[Content, list[ReadRecord]] | None:
+    """Return the bytes and records of a session with the items of its last compaction on lines of their own; None where
+    there are none."""
+    last = next((index for index in range(len(records) - 1, -1, -1) if is_compacted(records[index].value)), None)
+    if last is None or not history_of(records[last].value):
+        return None
+    compacted = records[last]
+    head, items = taken_out(data[compacted.record.start : compacted.record.end], HISTORY)
+    time = compacted.value.get("timestamp")
+    pieces = [Unfolded(head, emptied(compacted.value, HISTORY))]
+    for text, item in items:
+        line = f'{{"timestamp":{jsonedit.dump(time)},"type":"response_item","payload":{text}}}'
+        pieces.append(Unfolded(line.encode("utf-8"), {"timestamp": time, "type": "response_item", "payload": item}))
+    return put_in(data, records, {last: pieces}, separator)
 
 
 class CodexContext(Struct):

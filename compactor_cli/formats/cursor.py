@@ -13,8 +13,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import read_content
-from compactor_cli.formats.anthropic_turns import turn_role
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, word
+from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Role
 
 _ALIASES = {"tool_call": "tool_use", "tool-call": "tool_use", "tool-result": "tool_result"}

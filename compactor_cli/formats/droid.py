@@ -12,7 +12,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats.anthropic_blocks import new_content, read_content
-from compactor_cli.formats.anthropic_turns import turn_role
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -26,6 +25,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.trees import chains, way_to_root
+from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later

@@ -12,7 +12,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.formats.anthropic_turns import turn_role
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -25,10 +24,9 @@ from compactor_cli.formats.base import (
     uuid_text,
     word,
 )
+from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import shortened_copies
-from compactor_cli.formats.enclosed import add_request
 from compactor_cli.formats.gemini_parts import (
-    CallIds,
     edit_part,
     new_content,
     new_part,
@@ -37,6 +35,7 @@ from compactor_cli.formats.gemini_parts import (
     split_request,
 )
 from compactor_cli.formats.jsonl import ReadRecord
+from compactor_cli.formats.turns import add_request, turn_role
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Place, Role, text_in

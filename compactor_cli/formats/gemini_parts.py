@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Builder, arguments_place, as_text, block_text, edit_value, word
+from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place
 from compactor_cli.text.patterns import compiled_later
 
@@ -27,30 +27,6 @@ _MEDIA_TYPES = ("mimeType", "mime_type")
 _CODE = ("executableCode", "executable_code", "codeExecutionResult", "code_execution_result")
 _KINDS = frozenset(("text", *_CALL, *_RESPONSE, *_DATA, *_FILE, *_CODE))
 """Members of which one says what a part is."""
-
-
-class CallIds:
-    """The API needs no ids: a response without one answers the oldest open call of its name."""
-
-    def __init__(self) -> None:
-        self._open: dict[str, list[str]] = defaultdict(list)
-        self._count = 0
-
-    def call(self, recorded: Any, name: str) -> str:
-        """Return the id of a call: its own, or one that is made up."""
-        self._count += 1
-        call_id = recorded if isinstance(recorded, str) and recorded else f"{LEGACY_ID}{self._count}"
-        self._open[name].append(call_id)
-        return call_id
-
-    def response(self, recorded: Any, name: str) -> str:
-        """Return the id of the call that a response answers."""
-        waiting = self._open[name]
-        if not (isinstance(recorded, str) and recorded):
-            return waiting.pop(0) if waiting else f"{LEGACY_ID}unknown"
-        if recorded in waiting:
-            waiting.remove(recorded)
-        return recorded
 
 
 def read_parts(build: Builder, content: Any, path: Path, record: int, ids: CallIds) -> list[Part]:

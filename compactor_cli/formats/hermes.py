@@ -26,7 +26,8 @@ from compactor_cli.formats.base import (
     block_kinds,
     word,
 )
-from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, new_message, origin_in_chat
+from compactor_cli.formats.call_ids import CallIds
+from compactor_cli.formats.chat import ROLES, message_parts, new_message, origin_in_chat
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time
@@ -66,7 +67,7 @@ class Hermes(PlainEdits):
         return 0.0 if kinds & BLOCK_TYPES or kinds & {"tool-call", "tool-result"} else _LIKE_A_CHAT
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
-        build, legacy, spoken = Builder(counter), LegacyCalls(), False
+        build, legacy, spoken = Builder(counter), CallIds(), False
         for record, value in enumerate(values):
             role = ROLES.get(word(value, "role"))
             if role is None:
@@ -99,7 +100,7 @@ class Hermes(PlainEdits):
         return {**new_message(message), **named, **dated}
 
 
-def _parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: LegacyCalls) -> list[Part]:
+def _parts(build: Builder, value: dict[str, Any], role: Role, record: int, legacy: CallIds) -> list[Part]:
     parts = message_parts(build, value, role, record, legacy)
     if role == "tool":
         name = word(value, "tool_name")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the stdlib's own C scanner, untyped
-from typing import Any
+from typing import Any, NamedTuple
 
 from compactor_cli.formats.jsonl import elements, skip_blank
 from compactor_cli.model.message import Path
@@ -17,6 +17,9 @@ _AS_IT_IS, _IN_ASCII = json.JSONEncoder(ensure_ascii=False).encode, json.JSONEnc
 _COMMA = re.compile(r"[ \t\n\r]*(?:,[ \t\n\r]*)?")
 _NAME = re.compile(rf'{_COMMA.pattern}("[^"\\]*(?:\\.[^"\\]*)*")[ \t\n\r]*:[ \t\n\r]*')
 """A name in an object, with what stands between it and the value before it, and its own."""
+_Tree = dict["str | int", Any]
+"""Steps of paths -> the steps that follow them."""
+Step = str | int
 
 
 def locate(text: str, path: Path) -> tuple[int, int]:
@@ -41,10 +44,6 @@ def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
     spans: dict[Path, tuple[int, int]] = {}
     _walk(text, skip_blank(text, 0), (), tree, wanted, spans)
     return spans
-
-
-_Tree = dict["str | int", Any]
-"""Steps of paths -> the steps that follow them."""
 
 
 def _walk(text: str, start: int, path: Path, tree: _Tree, wanted: Set[Path], spans: dict[Path, tuple[int, int]]) -> int:
@@ -162,3 +161,95 @@ def replace(raw: bytes, values: Mapping[Path, str]) -> bytes:
         out += [text[position:start], new]
         position = end
     return "".join([*out, text[position:]]).encode("utf-8")
+
+
+def with_added(raw: bytes, changes: Mapping[Path, str], key: str, added: Sequence[str]) -> dict[Path, str]:
+    """Return changes of a record with those that put more elements, as JSON, behind the list at `key`, which is not
+    empty."""
+    last: Path = (key, len(json.loads(raw)[key]) - 1)
+    text = raw.decode()
+    start, end = locate(text, last)
+    inside = {path[2:]: new for path, new in changes.items() if path[:2] == last and path != last}
+    element = changes.get(last) or replace(text[start:end].encode(), inside).decode()
+    others = {path: new for path, new in changes.items() if path[:2] != last}
+    return {**others, last: ", ".join((element, *added))}
+
+
+class Member(NamedTuple):
+    """A member of an object with its key, or an element of a list, as it stands in a text."""
+
+    start: int
+    end: int
+
+
+def members(text: str, path: Sequence[Step]) -> list[Member]:
+    """Return the members of the object or list at `path`, in order."""
+    position, _ = locate(text, tuple(path))
+    keyed = text[position] == "{"
+    members_found: list[Member] = []
+    position = skip_blank(text, position + 1)
+    while text[position] not in "}]":
+        start = position
+        if keyed:
+            _, position = scanstring(text, position + 1)
+            position = skip_blank(text, skip_blank(text, position) + 1)
+        end = _DECODER.raw_decode(text, position)[1]
+        members_found.append(Member(start, end))
+        position = skip_blank(text, end)
+        if text[position] == ",":
+            position = skip_blank(text, position + 1)
+    return members_found
+
+
+def add(text: str, path: Sequence[Step], key: str | None, value: Any) -> str:
+    """Return the text with a member more at the end of the object at `path`, or an element of a list for key None.
+
+    It is laid out as the members before it are.
+    """
+    start, end = locate(text, tuple(path))
+    before = members(text, path)
+    unit = _unit(text)
+    outer = _indent(text, start)
+    if before:
+        gap = text[start + 1 : before[0].start]
+        inner = gap.rpartition("\n")[2] if "\n" in gap else ""
+        position = before[-1].end
+        spread, head, tail = "\n" in gap, "," + (gap if "\n" in gap else " "), ""
+    else:
+        inner, position, spread = outer + unit, start + 1, True
+        head, tail = _newline(text) + inner, _newline(text) + outer
+        text = text[:position] + text[end - 1 :]
+    shown = json.dumps(value, ensure_ascii=False, indent=unit if spread else None)
+    shown = shown.replace("\n", _newline(text) + inner)
+    name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
+    return text[:position] + head + name + shown + tail + text[position:]
+
+
+def remove(text: str, path: Sequence[Step], number: int) -> str:
+    """Return the text without a member of the object or list at `path`, by its number."""
+    start, end = locate(text, tuple(path))
+    all_members = members(text, path)
+    own = all_members[number]
+    if len(all_members) == 1:
+        return text[: start + 1] + text[end - 1 :]
+    if number == len(all_members) - 1:
+        return text[: all_members[number - 1].end] + text[own.end :]
+    return text[: own.start] + text[all_members[number + 1].start :]
+
+
+def _unit(text: str) -> str:
+    """Return what a level is moved in by, as the first line that is moved in has it."""
+    for line in text.splitlines():
+        blank = line[: len(line) - len(line.lstrip(" \t"))]
+        if blank and line.strip():
+            return blank
+    return "  "
+
+
+def _indent(text: str, position: int) -> str:
+    line = text[text.rfind("\n", 0, position) + 1 : position]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"

@@ -20,7 +20,6 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
-from compactor_cli.formats.kimi_parts import content_parts
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 
@@ -97,7 +96,7 @@ def _read(build: Builder, value: dict[str, Any], record: int) -> None:
         result = build.part("tool_result", text, place_or_none, call_id=call, failed=failed, images=images)
         build.add("tool", [result], (record,))
     elif role in ("user", "assistant", "system"):
-        parts = content_parts(build, value.get("content"), ("content",), record)
+        parts = wire.content_parts(build, value.get("content"), ("content",), record)
         parts += _calls(build, value.get("tool_calls"), record)
         origin = _origin(build, role, parts)
         compacted = role == "user" and parts and parts[0].text.startswith(_COMPACTED)

@@ -8,9 +8,18 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from compactor_cli.formats.base import Builder, Reading, arguments_place, as_text, body, sum_of, word
+from compactor_cli.formats.base import (
+    Builder,
+    Reading,
+    arguments_place,
+    as_text,
+    block_text,
+    body,
+    is_image,
+    sum_of,
+    word,
+)
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts
-from compactor_cli.formats.kimi_parts import content_part, content_parts
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
@@ -281,3 +290,24 @@ def new_record(message: Message, template: dict[str, Any]) -> dict[str, Any]:
     elif role == "user":
         content["origin"] = {"kind": "injection", "variant": "note"}
     return {"type": "context.append_message", "message": content, **about}
+
+
+def content_parts(build: Builder, content: Any, path: Path, record: int, *, sealed: bool = False) -> list[Part]:
+    """Return parts of a message's content, which stands at `path` of its record. `sealed`: no text may change."""
+    if isinstance(content, str):
+        return [build.part("text", content, None if sealed else Place(record, path))] if content else []
+    blocks = enumerate(content if isinstance(content, list) else ())
+    return [content_part(build, block, (*path, index), record, sealed=sealed) for index, block in blocks]
+
+
+def content_part(build: Builder, block: Any, path: Path, record: int, *, sealed: bool = False) -> Part:
+    """Return the part that a block is; thinking is never changed, for it may be sealed (`encrypted`)."""
+    kind = word(block, "type")
+    if kind == "text":
+        place = None if sealed else Place(record, (*path, "text"))
+        return build.part("text", as_text(block.get("text")), place)
+    if kind == "think":
+        return build.part("thinking", as_text(block.get("think")))
+    if is_image(block):
+        return build.image(None if sealed else Place(record, path, "block:text"))
+    return build.part("other", block_text(block))

@@ -26,7 +26,8 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
-from compactor_cli.formats.chat import LegacyCalls, call_parts, content_parts, origin_in_chat
+from compactor_cli.formats.call_ids import CallIds
+from compactor_cli.formats.chat import call_parts, content_parts, origin_in_chat
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
 from compactor_cli.model.message import Message, Part, Path, Role
 
@@ -74,7 +75,7 @@ class LangChain(PlainEdits):
         return counted_in_run(document, path, messages)
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
-        build, legacy, spoken = Builder(counter), LegacyCalls(), False
+        build, legacy, spoken = Builder(counter), CallIds(), False
         for record, value in enumerate(values):
             form = _form(value)
             if form is None:
@@ -124,7 +125,7 @@ def _form(value: Any) -> _Form | None:
     return _Form(role, value, (), 1.0 if own else 0.5)
 
 
-def _parts(build: Builder, form: _Form, record: int, legacy: LegacyCalls) -> list[Part]:
+def _parts(build: Builder, form: _Form, record: int, legacy: CallIds) -> list[Part]:
     if form.role == "tool":
         return [_result(build, form, record)]
     if form.role != "assistant":

@@ -20,10 +20,10 @@ from compactor_cli.formats.base import (
     sum_of,
     word,
 )
-from compactor_cli.formats.chat import ROLES, LegacyCalls, message_parts, name_speakers, new_message, origin_in_chat
+from compactor_cli.formats.call_ids import CallIds
+from compactor_cli.formats.chat import ROLES, mark_outputs, message_parts, name_speakers, new_message, origin_in_chat
 from compactor_cli.formats.roles import RESULT, Meaning, answers_named, make_talk, meaning
 from compactor_cli.formats.runs import IN_RUNS, counted_in_run
-from compactor_cli.formats.text_actions import mark_outputs
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
 
@@ -73,7 +73,7 @@ class OpenAIChat(PlainEdits):
         return 0.8 if content is None or isinstance(content, str) else 0.3
 
     def read(self, values: Sequence[Any], counter: Counter, document: Any = None) -> Reading:
-        build, legacy, spoken = Builder(counter), LegacyCalls(), False
+        build, legacy, spoken = Builder(counter), CallIds(), False
         names: dict[int, str] = {}
         other_roles: list[tuple[int, str, str]] = []
         talking: bool | None = None
@@ -104,7 +104,7 @@ class OpenAIChat(PlainEdits):
             else:
                 parts = message_parts(build, value, role, record, legacy)
             if answered is not None:
-                legacy.close(answered)
+                legacy.close(answered.call_id, answered.name)
                 parts = [replace(parts[0], name=parts[0].name or answered.name, call_id=answered.call_id)]
             spoken = spoken or role == "assistant"
             origin = origin_in_chat(role, value, parts, answering=spoken)

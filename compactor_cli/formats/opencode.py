@@ -26,8 +26,8 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.copies import shortened_copies
-from compactor_cli.formats.enclosed import add_request
 from compactor_cli.formats.opencode_records import new_message
+from compactor_cli.formats.turns import add_request
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link

@@ -15,7 +15,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.anthropic_turns import turn_role
 from compactor_cli.formats.base import (
     Around,
     Builder,
@@ -27,10 +26,11 @@ from compactor_cli.formats.base import (
     uuid_text,
     word,
 )
+from compactor_cli.formats.call_ids import CallIds
 from compactor_cli.formats.copies import shortened_copies
-from compactor_cli.formats.enclosed import add_request
-from compactor_cli.formats.gemini_parts import CallIds, edit_part, new_part, read_parts, split_request
+from compactor_cli.formats.gemini_parts import edit_part, new_part, read_parts, split_request
 from compactor_cli.formats.jsonl import ReadRecord, RecordValues
+from compactor_cli.formats.turns import add_request, turn_role
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
 from compactor_cli.model.content import Content
 from compactor_cli.model.message import Message, Part, Path, Role

@@ -28,10 +28,10 @@ from compactor_cli.formats.base import (
     tool_arguments,
     word,
 )
+from compactor_cli.formats.chat import mark_outputs
 from compactor_cli.formats.copies import value_at
 from compactor_cli.formats.jsonl import parse
 from compactor_cli.formats.roles import AGENTS, OUTPUTS, PEOPLE
-from compactor_cli.formats.text_actions import mark_outputs
 from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 

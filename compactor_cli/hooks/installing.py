@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from compactor_cli.errors import InputError
+from compactor_cli.formats.jsonedit import Step, add, members, remove
 from compactor_cli.formats.jsonl import parse
-from compactor_cli.hooks.members import Step, add, members, remove
 from compactor_cli.hooks.payload import BEFORE, START
 
 TIMEOUT = 60

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterable
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.errors import UsageError
@@ -16,6 +18,8 @@ LATEST = 253_370_764_800.0
 """The year 9999, in seconds since 1970: what clocks and calendars can show."""
 MOST_USES = 2**31 - 1
 _DAY = 86_400.0
+_LEAST_FADING = 0.05
+"""Points below which fading waits until there is more of it: nobody would see the difference."""
 
 
 def checked(memory: Memory) -> Memory:
@@ -138,3 +142,26 @@ def one_tag(tag: str) -> str:
 def _check(name: str, value: float, most: float) -> None:
     if not 0 <= value <= most:
         raise UsageError(f"{name} {value} is not between 0 and {most:,g}")
+
+
+class Faded(Struct, frozen=True):
+    """A memory before and after."""
+
+    before: Memory
+    after: Memory
+
+
+def half_life(days: float) -> float:
+    """Return the days, if importance can halve in them. Raises UsageError."""
+    if not (math.isfinite(days) and days > 0):
+        raise UsageError(f"a half life of {days} days is none; use a number above 0")
+    return days
+
+
+def faded(memory: Memory, now: float, half_life_days: float) -> Memory:
+    """Return the memory with the importance that it has now: half of it for each half life without use.
+
+    What is pinned stays. What has faded up to now does not fade again up to the same time.
+    """
+    rest = left(memory, now, half_life_days)
+    return memory if memory.importance - rest < _LEAST_FADING else replace(memory, importance=rest, decayed=now)

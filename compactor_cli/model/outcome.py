@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from compactor_cli.model.findings import CheckFinding
-
 FAILURES = ".failures.jsonl"
 """What the list of rows that failed is called, behind the name of the output."""
+RULES = {
+    "needs-compaction": "The transcript is larger than its target, or has not been compacted.",
+    "cannot-fit": "The transcript cannot be made to fit into its target.",
+    "unreadable": "The transcript cannot be read.",
+    "failed": "The transcript could not be checked.",
+}
+"""Rule -> its meaning."""
 
 
 class Sizes(Struct, frozen=True):
@@ -22,6 +27,21 @@ class Sizes(Struct, frozen=True):
 
 
 NOTHING = Sizes()
+
+
+class CheckFinding(Struct, frozen=True):
+    """One finding in a file."""
+
+    rule: str
+    path: str
+    """As it was named."""
+    line: int
+    message: str
+
+    @property
+    def is_error(self) -> bool:
+        """Return whether the file is damaged or cannot fit; else it only has to be compacted."""
+        return self.rule != "needs-compaction"
 
 
 class Outcome(Struct, frozen=True):

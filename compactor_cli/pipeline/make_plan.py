@@ -14,10 +14,9 @@ from compactor_cli.model.budget import TIERS, Budget, FixedParts
 from compactor_cli.model.plan import Plan, keep_all
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.model.report import Analysis
-from compactor_cli.pipeline.one_compaction import OneCompaction
+from compactor_cli.pipeline.one_compaction import OneCompaction, is_within
 from compactor_cli.pipeline.protect import protect
 from compactor_cli.pipeline.share_budget import NEWEST_FIRST, SHARES, allocate
-from compactor_cli.pipeline.target import is_within
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings
 

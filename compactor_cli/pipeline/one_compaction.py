@@ -14,7 +14,7 @@ from compactor_cli.pipeline.repair import ends_with_result
 from compactor_cli.pipeline.stages import Stages
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings
-from compactor_cli.summary_text.headers import Base
+from compactor_cli.summary_text.headers import Base, base_of, round_of
 
 DAMAGE = ("cut_off_line", "damaged_line")
 """Notes on lines that were left out."""
@@ -57,3 +57,28 @@ class OneCompaction(Struct, frozen=True):
 def damaged(transcript: Transcript) -> bool:
     """Return whether something of the input had to be left out, so that its bytes cannot simply be passed on."""
     return any(note.kind in DAMAGE for note in transcript.notes)
+
+
+def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | None, Base]:
+    """Return the token target, and the size that ratios refer to.
+
+    A ratio is of everything the transcript ever said: what an earlier round started from, and what
+    has come since. So the same ratio given again finds nothing to do.
+    """
+    tokens = transcript.tokens
+    summaries = [m.text("text") for m in transcript.messages if m.origin == "summary"]
+    bases = [(round_of(text), base) for text in summaries if (base := base_of(text))]
+    known = max(bases, key=lambda numbered: numbered[0])[1] if bases else None
+    base = Base(tokens, tokens)
+    if known is not None:
+        base = Base(known.tokens + max(0, tokens - known.target), known.target)
+    if settings.target_ratio is not None:
+        return int(settings.target_ratio * base.tokens), base
+    if settings.target_tokens is not None:
+        return settings.target_tokens, base
+    return None, base if known is not None else Base(tokens, 0)
+
+
+def is_within(transcript: Transcript, target: int | None, base: Base) -> bool:
+    """Return whether there is nothing to do: within the target, or within what an earlier round aimed at."""
+    return transcript.tokens <= (target if target is not None else base.target)

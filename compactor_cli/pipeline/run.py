@@ -34,11 +34,10 @@ from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.make_output import assemble_run, by_model, plan_run, summarize
 from compactor_cli.pipeline.make_plan import compile_patterns, kept_tokens
 from compactor_cli.pipeline.make_report import report, unchanged
-from compactor_cli.pipeline.one_compaction import DAMAGE, OneCompaction
+from compactor_cli.pipeline.one_compaction import DAMAGE, OneCompaction, is_within, resolve_target
 from compactor_cli.pipeline.repair import repair, taken_out
 from compactor_cli.pipeline.shortened import ToKeep, shortened_warnings
 from compactor_cli.pipeline.stages import COMPLETE, Stages
-from compactor_cli.pipeline.target import is_within, resolve_target
 from compactor_cli.pipeline.tiers import assign_tiers, select_residuals
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults

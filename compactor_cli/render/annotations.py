@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from compactor_cli.model.findings import RULES, CheckFinding
+from compactor_cli.model.outcome import RULES, CheckFinding
 from compactor_cli.text.clean import visible
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -10,10 +10,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from compactor_cli.archive.events import event
 from compactor_cli.archive.search import MessageHit
 from compactor_cli.hooks.archiving import STRATEGY
-from compactor_cli.model.archived import Archived, Manifest, PastRound
+from compactor_cli.model.archived import Archived, Manifest, PastRound, Round
 from compactor_cli.render.console import make_table
 from compactor_cli.summary_text.headers import format_ranges
 from compactor_cli.text.clean import plain
@@ -134,3 +133,17 @@ def removed_table(console: Console, manifest: Manifest, number: int) -> Table:
         table.caption = f"and {len(manifest.removed) - MOST:,} more, which --json lists"
         table.caption_justify = "left"
     return table
+
+
+def event(round: Round) -> dict[str, Any]:
+    """Return the compression event of seed 000 and the compaction event of seed 001, in one."""
+    return {
+        "originalTokens": round.tokens_before,
+        "optimizedTokens": round.tokens_after,
+        "compressionRatio": round.ratio,
+        "round": round.round,
+        "tokensBefore": round.tokens_before,
+        "tokensAfter": round.tokens_after,
+        "summaryContent": round.summary,
+        "compactedMessageIds": list(round.compacted),
+    }

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from compactor_cli.memory.consolidate import Merge
-from compactor_cli.memory.decay import Faded
 from compactor_cli.memory.exchange import memory_json
+from compactor_cli.memory.merging import Faded
 from compactor_cli.memory.ranking import MemoryHit, TextSnippet
 from compactor_cli.model.memory import Memory, MemorySource
 from compactor_cli.render.console import make_table, snippet

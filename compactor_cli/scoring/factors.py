@@ -9,7 +9,7 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.score import Factor, Score
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.settings import Settings
-from compactor_cli.text.ends import both_ends
+from compactor_cli.text.clean import both_ends
 from compactor_cli.text.identifiers import chunks, identifier, quoted, unescape
 from compactor_cli.text.outcomes import stated_failure
 from compactor_cli.text.patterns import compiled_later

@@ -8,7 +8,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.score import Factor, Score
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.settings import Settings, SummarizationSettings
-from compactor_cli.text.ends import both_ends
+from compactor_cli.text.clean import both_ends
 
 RECENCY = 10.0
 """Points of the newest message for being that."""

@@ -17,7 +17,6 @@ from compactor_cli.model.score import Score
 from compactor_cli.strategies.shared.carried_requests import choose, quotes_of, repeatable, request_room
 from compactor_cli.strategies.shared.details import quoted_details
 from compactor_cli.strategies.shared.finishing import finished, widened
-from compactor_cli.strategies.shared.newest import comfortable, fit_newest
 from compactor_cli.strategies.shared.protected import REQUESTS
 from compactor_cli.strategies.shared.recent import (
     HEADING,
@@ -28,7 +27,7 @@ from compactor_cli.strategies.shared.recent import (
     room_without_target,
     text_room,
 )
-from compactor_cli.strategies.shared.renditions import Renderer
+from compactor_cli.strategies.shared.renditions import Renderer, comfortable, fit_newest
 from compactor_cli.strategies.shared.rooms import DETAIL
 from compactor_cli.strategies.shared.time_order import in_time_order
 from compactor_cli.summary_text.headers import CUT_OFF

@@ -18,9 +18,8 @@ from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.carried_requests import instructions_in_place
 from compactor_cli.strategies.shared.finishing import planned_tokens, widened
-from compactor_cli.strategies.shared.newest import bound, comfortable, fit_newest
 from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
-from compactor_cli.strategies.shared.renditions import Cut, Renderer, level
+from compactor_cli.strategies.shared.renditions import Cut, Renderer, bound, comfortable, fit_newest, level
 from compactor_cli.strategies.shared.time_order import in_time_order
 
 _OUTPUTS = (0, 600, 200, 80)

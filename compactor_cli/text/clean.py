@@ -70,3 +70,8 @@ def one_line(text: str, width: int) -> str:
     """Return the start of a text on one line, at most `width` characters."""
     flat = " ".join(plain(text[: 4 * width + 200]).split())
     return flat if len(flat) <= width else flat[: max(0, width - 1)].rstrip() + "…"
+
+
+def both_ends(text: str, head: int, tail: int) -> str:
+    """Return the first `head` and the last `tail` characters on lines of their own; all of a text that has no more."""
+    return text if len(text) <= head + tail else f"{text[:head]}\n{text[-tail:]}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from compactor_cli.text.cached import remembered
-from compactor_cli.text.ends import both_ends
+from compactor_cli.text.clean import both_ends
 from compactor_cli.text.line_prefixes import as_written, without_prefix
 from compactor_cli.text.log_lines import is_logged, logs_error, may_log
 from compactor_cli.text.patterns import compiled_later

@@ -14,6 +14,8 @@ from compactor_cli.text.points import ends_none
 
 ASKS = compiled_later(r"[?？؟]\W*$")
 """The end of a sentence that is a question."""
+ASKS_WITHIN = compiled_later(r"[?？؟]\W*(?:\s|$)")
+"""A question in a text that may hold more than one sentence."""
 BULLET = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
 """The mark before an item of a list, a heading or a quoted line, with the blanks around it."""
 _LONGEST = 20_000

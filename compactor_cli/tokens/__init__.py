@@ -9,8 +9,7 @@ from msgspec import Struct
 from compactor_cli.errors import UsageError, meant
 from compactor_cli.tokens.base import TokenCounter
 from compactor_cli.tokens.counters import CharacterCounter, CountTokens, ExactCounter
-from compactor_cli.tokens.models import encoding_of
-from compactor_cli.tokens.open_models import OPEN_VOCABULARIES, open_vocabulary_of
+from compactor_cli.tokens.models import OPEN_VOCABULARIES, encoding_of, open_vocabulary_of
 from compactor_cli.tokens.splintr_encoder import splintr_count
 from compactor_cli.tokens.vocabulary import ENCODINGS, cache_folder
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -22,6 +23,20 @@ _SEED_LIMITS = {
 }
 """Limits that seed 001 names, for models that have left the table."""
 _TABLE = "model_prices_and_context_window_backup.json"
+OPEN_VOCABULARIES = ("llama3", "qwen3", "deepseek_v3", "mistral_v3", "gemma3", "glm4", "kimi_k2", "phi4", "olmo2")
+"""Names of splintr's vocabularies."""
+_OPEN_MODELS = (
+    ("llama3", r"llama-?3"),
+    ("qwen3", r"qwen-?(?:2(?:\.5)?|3)(?![\d.])"),
+    ("deepseek_v3", r"deepseek-(?:v3|r1(?!-distill)|chat|reasoner|coder-v3)"),
+    ("mistral_v3", r"(?:mistral-7b-(?:instruct-)?v0\.3|mixtral-8x22b)"),
+    ("gemma3", r"gemma-?3(?!n)"),
+    ("glm4", r"glm-?4"),
+    ("kimi_k2", r"kimi-k2"),
+    ("phi4", r"phi-?4(?!-mini|-multimodal)"),
+    ("olmo2", r"olmo-?2"),
+)
+"""Vocabulary -> how the names of its models begin; generations with other vocabularies are not among them."""
 
 
 class ModelFacts(Struct, frozen=True):
@@ -78,3 +93,9 @@ def encoding_of(model: str) -> str | None:
         except KeyError:
             continue
     return None
+
+
+def open_vocabulary_of(model: str) -> str:
+    """Return the vocabulary of an open model's name, with or without its provider's prefix; empty for other models."""
+    name = model.rpartition("/")[2].lower().replace("_", "-").removeprefix("meta-")
+    return next((vocabulary for vocabulary, pattern in _OPEN_MODELS if re.match(pattern, name)), "")

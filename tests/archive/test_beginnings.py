@@ -7,7 +7,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compactor_cli.archive.beginnings import prefix_digests
+from compactor_cli.archive.stored.archive_find import prefix_digests
 
 
 @given(st.lists(st.binary(max_size=20)), st.lists(st.integers(0, 120)))

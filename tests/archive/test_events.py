@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from compactor_cli.archive.events import event
 from compactor_cli.archive.manifest import manifest_of
+from compactor_cli.render.archive import event
 from tests.builders import compact, jsonl, load
 from tests.pipeline.sessions import long_session
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from compactor_cli.converting import TARGETS
 from compactor_cli.converting.base import WriteContext
-from compactor_cli.converting.convert import Options, convert
+from compactor_cli.converting.convert import Options, convert, said
 from compactor_cli.converting.message_content import Conversation, Item, Picture, SpeakerTurn
-from compactor_cli.converting.reading_back import said
 from compactor_cli.converting.taking import take
 from compactor_cli.formats import FORMATS
 from compactor_cli.formats.base import Uncounted

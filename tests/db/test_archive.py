@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from sqlalchemy import delete, func, select, update
 
 from compactor_cli import api
+from compactor_cli.archive.manifest import session_keys
 from compactor_cli.archive.originals import find, original
-from compactor_cli.archive.session_names import session_keys
 from compactor_cli.archive.stored import archive
 from compactor_cli.archive.stored.rounds import history
 from compactor_cli.db.tables import compactions, objects, pieces

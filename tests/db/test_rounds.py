@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from compactor_cli.archive.events import event
-from compactor_cli.archive.session_names import session_keys
+from compactor_cli.archive.manifest import session_keys
 from compactor_cli.archive.stored import archive
 from compactor_cli.archive.stored.rounds import history, rounds_of
+from compactor_cli.render.archive import event
 from tests.builders import assistant as said
 from tests.builders import jsonl, load, prose, system, user
 from tests.db.sessions import compacted, plain

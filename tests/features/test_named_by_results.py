@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from compactor_cli.features.work import told_before
+from compactor_cli.features.work import known_so_far
 from tests.builders import call, calling, result
 from tests.features.working import Session
 
@@ -80,7 +80,7 @@ def test_the_results_before_are_read_once_however_many_calls_make_something(monk
         read.append(text)
         return []
 
-    monkeypatch.setattr(told_before, "_NAME", SimpleNamespace(findall=note))
+    monkeypatch.setattr(known_so_far, "_NAME", SimpleNamespace(findall=note))
     session = Session()
     for number in range(9):
         session.calls("set_block", json.dumps({"sub_id": f"FT-77120{number}"}), block=True)

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from compactor_cli.cli.mcp_tools import TOOLS
+from compactor_cli.cli.commands.mcp import TOOLS
 from tests.builders import command, environment, exchanges, jsonl, run_process, system, user
 from tests.hooks.sessions import RULE, before, working
 from tests.mcp_server.warm import PYTHON

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from compactor_cli.memory.decay import faded
+from compactor_cli.memory.merging import faded
 from compactor_cli.model.memory import Memory
 
 DAY = 86_400.0

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from compactor_cli import api
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.pipeline.make_plan import make_plan
-from compactor_cli.pipeline.target import resolve_target
+from compactor_cli.pipeline.one_compaction import resolve_target
 from compactor_cli.settings import BudgetSettings, ScoringSettings, Settings, TierSettings
 from compactor_cli.tokens import make_counter
 from compactor_cli.wiring import tools_for

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from compactor_cli.configuration.editing import with_value, without
+from compactor_cli.configuration.editing import template, with_value, without
 from compactor_cli.configuration.keys import keys
 from compactor_cli.configuration.settings_files import SettingsFile, parse, section_of
-from compactor_cli.configuration.template import template
 from compactor_cli.errors import SettingsError
 
 TOML = """\

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from compactor_cli.configuration.editing import template
 from compactor_cli.configuration.keys import keys
 from compactor_cli.configuration.layers import merge
 from compactor_cli.configuration.parsed_file import layer_of
 from compactor_cli.configuration.settings_files import SettingsFile, parse
-from compactor_cli.configuration.template import template
 
 FILES = (SettingsFile("user file", Path("config.toml")), SettingsFile("user file", Path("config.yaml")))
 

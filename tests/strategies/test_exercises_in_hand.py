@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.adaptive.asked_about import exercises
+from compactor_cli.strategies.adaptive.required import exercises
 from tests.builders import assistant, compact, jsonl, prose, user
 from tests.features.sessions import Told
 

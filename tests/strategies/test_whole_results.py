@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.strategies.adaptive.whole_results import whole_results
+from compactor_cli.strategies.adaptive.required import whole_results
 from tests.features.sessions import Told
 from tests.pipeline.sessions import assistant, result, user
 from tests.strategies.asked import given_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.ends import both_ends
+from compactor_cli.text.clean import both_ends
 
 
 @pytest.mark.parametrize(

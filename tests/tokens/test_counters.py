@@ -12,8 +12,7 @@ import pytest
 from compactor_cli.errors import UsageError
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import IMAGE_TOKENS
-from compactor_cli.tokens.models import model_facts
-from compactor_cli.tokens.open_models import OPEN_VOCABULARIES
+from compactor_cli.tokens.models import OPEN_VOCABULARIES, model_facts
 from tests.builders import assistant, environment, jsonl, load, user
 
 pytestmark = pytest.mark.one_test_in(3)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 from sqlalchemy import Connection, select
 
-from compactor_cli.archive.beginnings import prefix_digests
 from compactor_cli.db.tables import compactions, rounds, sessions
 from compactor_cli.errors import StoreError
 from compactor_cli.model.archived import Archived, FileState, FoundCompaction
@@ -156,3 +156,23 @@ def _archived(row: Any) -> Archived:
         input=FileState(row.input_path, row.input_sha256, row.input_size),
         output=FileState(row.output_path, row.output_sha256, row.output_size),
     )
+
+
+def prefix_digests(pieces: Iterable[bytes], sizes: Iterable[int]) -> dict[int, str]:
+    """Return SHA-256 of the first `size` bytes of the joined pieces, for each size that they reach."""
+    wanted = iter(sorted(set(sizes)))
+    digests: dict[int, str] = {}
+    hashed, hashed_size = hashlib.sha256(), 0
+    size = next(wanted, None)
+    for piece in pieces:
+        view, offset = memoryview(piece), 0
+        while size is not None and size <= hashed_size + len(piece):
+            hashed.update(view[offset : size - hashed_size])
+            offset = size - hashed_size
+            digests[size] = hashed.copy().hexdigest()
+            size = next(wanted, None)
+        hashed.update(view[offset:])
+        hashed_size += len(piece)
+    if size == 0:
+        digests[0] = hashed.hexdigest()
+    return digests

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Connection, Row, delete, insert, select
 
-from compactor_cli.archive.session_names import content_key, id_key
+from compactor_cli.archive.manifest import content_key, id_key
 from compactor_cli.archive.stored.archive_pieces import batches, insert_new
 from compactor_cli.db.tables import compactions, rounds, sessions
 from compactor_cli.model.archived import Manifest, PastRound, Round

@@ -135,7 +135,7 @@ def _history(session: Session, source: Source) -> Sequence[PastRound]:
         with existing_database(session.reading.database_url) as kept:
             if kept is None:
                 return []
-            from compactor_cli.archive.session_names import session_keys
+            from compactor_cli.archive.manifest import session_keys
             from compactor_cli.archive.stored import archive, rounds
 
             with kept.read() as connection:

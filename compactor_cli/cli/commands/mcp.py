@@ -2,22 +2,178 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
+import sys
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from compactor_cli.cli import options
-from compactor_cli.cli.mcp_tools import TOOLS, Served
 from compactor_cli.cli.streams import check_input
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
-from compactor_cli.errors import UsageError
+from compactor_cli.errors import ExitCode, UsageError
 
 INSTRUCTIONS = (
     "Sessions of coding agents on this machine: list them, look into one, write a smaller copy, and find or bring back "
     "what a compaction took away. Everything is local; no session is ever changed in place."
 )
+
+
+_PATIENCE = 300
+"""Seconds that a command may take."""
+
+
+class Tool(NamedTuple):
+    """A method of Served; its docstring and its parameters are what the agent is told."""
+
+    name: str
+    title: str
+    writes: bool = False
+
+
+TOOLS = (
+    Tool("list_sessions", "List sessions"),
+    Tool("inspect_session", "Look into a session"),
+    Tool("compact_session", "Write a smaller copy", writes=True),
+    Tool("restore_message", "Bring back one original"),
+    Tool("restore_session", "Bring back a whole session", writes=True),
+    Tool("search_archive", "Search archived sessions"),
+    Tool("search_memory", "Search the memory log"),
+)
+
+
+class Served(Struct, frozen=True):
+    """The tools, with the options that all of their commands get. What fails is an `error`, as the SDK wants it."""
+
+    shared: tuple[str, ...]
+    error: type[Exception]
+
+    async def list_sessions(self, agent: str = "", project: str = "", limit: int = 20) -> str:
+        """List the sessions of coding agents on this machine, the newest first, as JSON: id, path, project, title,
+        messages, tokens. `agent`: only of this one (claude, codex, gemini, ...). `project`: only of this folder.
+        """
+        options = [("--agent", agent), ("--project", project), ("--limit", str(limit))]
+        return await self._run(["sessions", *_given(options), "--json"], database=False)
+
+    async def inspect_session(self, file: str = "", session: str = "", message: int | None = None) -> str:
+        """Look into a session: its context, roles, tools, heaviest messages, past compactions, faults; as JSON.
+        `file` is its path, or `session` the beginning of its id. With `message`, that message whole, by its number.
+        """
+        options = [("--session", session), ("--message", "" if message is None else str(message))]
+        return await self._run(["inspect", *_given(options), "--json"], self._one(file, session))
+
+    async def compact_session(
+        self,
+        output: str,
+        file: str = "",
+        session: str = "",
+        target_tokens: int | None = None,
+        target_ratio: float | None = None,
+        query: str = "",
+        archive: bool = False,
+    ) -> str:
+        """Write a smaller copy of a session to a new file; the session itself stays as it is. `output`: path of the new
+        file, which must not exist. `file` is the session's path, or `session` the beginning of its id. Name
+        `target_tokens` or `target_ratio` (0.25). `query`: words that should be preferred. `archive`: keep what is taken
+        away, so that restore_message finds it. Returns the report as JSON: tokens before and after, what survived.
+        """
+        target = self._new(output)
+        if target_tokens is None and target_ratio is None:
+            raise self.error("name target_tokens or target_ratio")
+        options = [
+            ("--session", session),
+            ("--target-tokens", "" if target_tokens is None else str(target_tokens)),
+            ("--target-ratio", "" if target_ratio is None else str(target_ratio)),
+            ("--query", query),
+            ("-o", str(target)),
+        ]
+        flags = ["--archive"] if archive else []
+        return await self._run(["compact", *_given(options), *flags, "--json"], self._one(file, session))
+
+    async def restore_message(self, reference: str, file: str = "", session: str = "", characters: int = 20_000) -> str:
+        """Print one original that a compaction took away, by the reference (ctx_ and hex digits) in a mark, in a
+        summary or in a result of search_archive. `file` is the compacted file or the session, or `session` the
+        beginning of its id. At most `characters` of it are printed.
+        """
+        options = [("--session", session), ("--ref", reference)]
+        text = await self._run(["restore", *_given(options)], self._one(file, session))
+        rest = len(text) - characters
+        return text if rest <= 0 else f"{text[:characters]}\n[… {rest:,} more characters]"
+
+    async def restore_session(self, output: str, file: str = "", session: str = "", round: int | None = None) -> str:
+        """Write a session as it was before a compaction to a new file. `output`: its path, which must not exist. `file`
+        is the compacted file or the session, or `session` the beginning of its id. `round`: before which compaction;
+        the newest by default.
+        """
+        target = self._new(output)
+        options = [("--session", session), ("--round", "" if round is None else str(round)), ("-o", str(target))]
+        return await self._run(["restore", *_given(options)], self._one(file, session)) or f"written to {target}"
+
+    async def search_archive(self, words: str, file: str = "") -> str:
+        """Find messages of archived sessions that have these words, those with most of them first, as JSON: role,
+        reference, snippet. `file`: only in the rounds of this session; else in all.
+        """
+        return await self._run(["restore", *_given([("--search", words)]), "--json"], [file] if file else [])
+
+    async def search_memory(self, words: str, limit: int = 10) -> str:
+        """Find what was remembered of earlier sessions: statements with category, source and time, as JSON."""
+        return await self._run(["memory", "search", *_given([("--limit", str(limit))]), "--json"], words.split())
+
+    def _new(self, output: str) -> Path:
+        """Return the path of a file that is to be made."""
+        target = Path(output).expanduser().absolute()
+        if target.exists() or target.is_symlink():
+            raise self.error(f"{output} exists already: name a new file")
+        return target
+
+    def _one(self, file: str, session: str) -> list[str]:
+        """Return the file of a command, unless its session is named by an option."""
+        if bool(file) == bool(session):
+            raise self.error("name either file or session")
+        return [file] if file else []
+
+    async def _run(self, command: list[str], files: list[str] | None = None, *, database: bool = True) -> str:
+        """Return standard output of a command; a failure is an error with its words. A search that finds nothing is
+        none."""
+        shared = self.shared if database else _without_database(self.shared)
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "compactor_cli", *command, *shared, "--", *(files or [])),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            out, errors = await asyncio.wait_for(process.communicate(), _PATIENCE)
+        except BaseException as error:  # also when the agent cancels the call
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+            if isinstance(error, asyncio.TimeoutError):
+                raise self.error(f"gave up after {_PATIENCE} seconds") from None
+            raise
+        text = out.decode("utf-8", "replace")
+        if process.returncode == ExitCode.OK or (process.returncode == ExitCode.NO and text):
+            return text
+        raise self.error(errors.decode("utf-8", "replace").strip() or f"exit code {process.returncode}")
+
+
+def _given(options: list[tuple[str, str]]) -> list[str]:
+    """Return the options with a value; one that begins with a dash is still a value."""
+    return [
+        word for name, value in options if value for word in ([f"{name}={value}"] if "--" in name else [name, value])
+    ]
+
+
+def _without_database(shared: tuple[str, ...]) -> tuple[str, ...]:
+    if "--database" not in shared:
+        return shared
+    position = shared.index("--database")
+    return shared[:position] + shared[position + 2 :]
 
 
 @takes("mcp")

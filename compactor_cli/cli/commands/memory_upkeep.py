@@ -59,7 +59,7 @@ def decay(args: DecayOptions, overrides: Layer) -> None:
       compactor memory decay --half-life 30
       compactor memory decay --now 2026-12-31 --dry-run
     """
-    from compactor_cli.memory.decay import half_life as checked_half_life
+    from compactor_cli.memory.merging import half_life as checked_half_life
 
     log = open_log(args, overrides)
     days = checked_half_life(log.configured.settings.memory.half_life_days)

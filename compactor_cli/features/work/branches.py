@@ -11,7 +11,7 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.git_files import folder_option, past_options
 from compactor_cli.summary_text.state_line import StateLine
-from compactor_cli.text.ends import both_ends
+from compactor_cli.text.clean import both_ends
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step
 

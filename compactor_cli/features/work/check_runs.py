@@ -25,8 +25,7 @@ from compactor_cli.features.work.git_files import past_options, stash_verb
 from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.model.message import Part
 from compactor_cli.summary_text.state_line import StateLine
-from compactor_cli.text.clean import one_line
-from compactor_cli.text.ends import both_ends
+from compactor_cli.text.clean import both_ends, one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import without_secrets
 from compactor_cli.text.shell import Step, word_set

@@ -15,7 +15,7 @@ from compactor_cli.features.work.checks import is_no_code
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.programs import SCRIPT_RUNNER, CheckKind, without_prefixes
 from compactor_cli.features.work.usual_tests import TEST_OF
-from compactor_cli.text.ends import both_ends
+from compactor_cli.text.clean import both_ends
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later

@@ -14,7 +14,7 @@ from compactor_cli.features.work.code_files import patched_files, written_by
 from compactor_cli.features.work.git_files import folder_option, git_actions, past_options, plain_words
 from compactor_cli.features.work.programs import SCRIPT_RUNNER, without_prefixes
 from compactor_cli.text.cached import remembered
-from compactor_cli.text.ends import both_ends
+from compactor_cli.text.clean import both_ends
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, operands, steps, word_set

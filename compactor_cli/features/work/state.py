@@ -21,7 +21,7 @@ from compactor_cli.features.work.folders import main_folder, session_folder, sho
 from compactor_cli.features.work.git_files import stash_verb
 from compactor_cli.features.work.git_steps import ended_worktree
 from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
-from compactor_cli.features.work.known_so_far import KnownSoFar
+from compactor_cli.features.work.known_so_far import KnownSoFar, ToldBefore
 from compactor_cli.features.work.open_errors import is_given_up
 from compactor_cli.features.work.overtaking import carried_key, corrects
 from compactor_cli.features.work.page_acts import page_effects
@@ -29,7 +29,6 @@ from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
-from compactor_cli.features.work.told_before import ToldBefore
 from compactor_cli.features.work.told_of_calls import without_secret_values
 from compactor_cli.features.work.tool_names import acts, commits_elsewhere
 from compactor_cli.model.message import NO_RESPONSE, Message

@@ -13,9 +13,8 @@ from compactor_cli.errors import UsageError
 from compactor_cli.memory.conditions import EVERYTHING, Filters
 from compactor_cli.memory.merging import MOST_USES, checked, imported, repeated
 from compactor_cli.memory.ranking import MemoryHit
-from compactor_cli.memory.stored.memory_filters import condition
 from compactor_cli.memory.stored.memory_rows import alone, batches, by_digest, insert_new, load, rewrite
-from compactor_cli.memory.stored.memory_search import search
+from compactor_cli.memory.stored.memory_search import condition, search
 from compactor_cli.model.memory import Memory
 
 __all__ = [

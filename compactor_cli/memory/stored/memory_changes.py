@@ -8,8 +8,7 @@ from sqlalchemy import Connection, false, select, text
 
 from compactor_cli.db.tables import memories, memory_sources, memory_tags, memory_vectors
 from compactor_cli.memory.consolidate import Merge, merges
-from compactor_cli.memory.decay import Faded, faded, half_life
-from compactor_cli.memory.merging import consolidated
+from compactor_cli.memory.merging import Faded, consolidated, faded, half_life
 from compactor_cli.memory.stored.memories import row_of
 from compactor_cli.memory.stored.memory_rows import alone, batches, by_digest, load, remove, rewrite
 from compactor_cli.model.memory import Memory

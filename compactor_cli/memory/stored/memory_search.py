@@ -19,19 +19,20 @@ from sqlalchemy import (
     and_,
     cast,
     column,
+    exists,
     func,
     literal_column,
     or_,
     select,
     table,
     text,
+    true,
 )
 
-from compactor_cli.db.tables import TsQuery, memories, memory_vectors
+from compactor_cli.db.tables import TsQuery, memories, memory_sources, memory_tags, memory_vectors
 from compactor_cli.memory.conditions import EVERYTHING, Filters
 from compactor_cli.memory.queries import QueryWords, SearchTerm, parse
 from compactor_cli.memory.ranking import Candidate, MemoryHit, rank, snippet
-from compactor_cli.memory.stored.memory_filters import condition
 from compactor_cli.memory.stored.memory_rows import batches, load
 
 ALL, ANY = 150, 60
@@ -46,6 +47,27 @@ SIFTED = 5_000
 _FTS = table("memories_fts", column("rowid", Integer))
 _PLANS = ("enable_seqscan", "jit")
 """What PostgreSQL's planner must not do here, whatever it believes about how common words are."""
+
+
+def condition(filters: Filters) -> ColumnElement[bool]:
+    """Return what a row must be like."""
+    clause: ColumnElement[bool] = true()
+    if filters.category:
+        clause &= memories.c.category == filters.category
+    if filters.tag:
+        clause &= exists().where(memory_tags.c.memory == memories.c.id, memory_tags.c.tag == filters.tag)
+    if filters.since is not None:
+        clause &= memories.c.created >= filters.since
+    if filters.until is not None:
+        clause &= memories.c.created < filters.until
+    if filters.pinned:
+        clause &= memories.c.pinned
+    if filters.transcripts:
+        in_transcript = memory_sources.c.transcript.in_(filters.transcripts)
+        clause &= exists().where(memory_sources.c.memory == memories.c.id, in_transcript)
+    if filters.least:
+        clause &= memories.c.importance >= filters.least
+    return clause
 
 
 def search(

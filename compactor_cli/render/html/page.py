@@ -5,18 +5,28 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from compactor_cli.render.jsons import dumps
+from compactor_cli.model.message import Message, Part
+from compactor_cli.model.timeline import Entry
+from compactor_cli.render.jsons import dumps, factors_json, lost_json, number
 from compactor_cli.text.clean import shown
+from compactor_cli.views.overview import Share, by_role, by_tool, role_of
+from compactor_cli.views.survival.result import Survival
+from compactor_cli.views.timelines import by_file
 
 _SCRIPTS = ("elements.js", "figures.js", "timeline.js", "messages.js", "start.js")
 """In the order in which they need each other."""
 _IN_SCRIPT = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 """What could end or open an element; inside JSON these stand only in strings, where an escape means the same."""
+_SHARES: Mapping[str, Callable[[Sequence[Message]], tuple[Share, ...]]] = {
+    "role": by_role,
+    "tool": by_tool,
+    "file": by_file,
+}
 
 
 def page(value: Mapping[str, Any]) -> str:
@@ -68,3 +78,82 @@ def _script() -> str:
 
 def _read(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def page_value(
+    command: str,
+    title: str,
+    report: Mapping[str, Any],
+    entries: Sequence[Entry],
+    survivals: Sequence[Survival] = (),
+) -> dict[str, Any]:
+    """Return the value of a page. `report`: the JSON of the command; how long its stages took is left out, for the same
+    input makes the same page."""
+    return {
+        "command": command,
+        "title": title,
+        "report": {name: value for name, value in report.items() if name != "stages"},
+        "shares": _shares(entries, compared=command != "inspect"),
+        "survival": [
+            {"category": s.category, "kept": s.kept, "total": s.total, "percent": s.percent} for s in survivals
+        ],
+        "lost": lost_json(survivals),
+        "messages": [_entry(entry) for entry in entries],
+    }
+
+
+def _shares(entries: Sequence[Entry], *, compared: bool) -> dict[str, list[dict[str, Any]]]:
+    """Return tokens by role, tool and file, before and (where something was decided) after."""
+    conversations = sorted({entry.conversation for entry in entries})
+    out: dict[str, list[dict[str, Any]]] = {}
+    for kind, sort in _SHARES.items():
+        sums: dict[str, dict[str, Any]] = {}
+        for conversation in conversations:
+            own = [entry for entry in entries if entry.conversation == conversation]
+            _sum(sums, "before", sort([e.before for e in own if e.before is not None]))
+            if compared:
+                _sum(sums, "after", sort([e.after for e in own if e.after is not None]))
+        out[kind] = sorted(sums.values(), key=lambda share: (-share["before"], -share["after"], share["name"]))
+    return out
+
+
+def _sum(sums: dict[str, dict[str, Any]], side: str, shares: Sequence[Share]) -> None:
+    for share in shares:
+        line = sums.setdefault(share.name, {"name": share.name, "count": 0, "before": 0, "after": 0})
+        line[side] += share.tokens
+        if side == "before":
+            line["count"] += share.count
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    message = entry.message
+    value: dict[str, Any] = {
+        "conversation": entry.conversation,
+        "index": None if entry.before is None else entry.before.number,
+        "role": role_of(message),
+        "fate": entry.fate,
+        "before": 0 if entry.before is None else entry.before.tokens,
+        "after": 0 if entry.after is None else entry.after.tokens,
+        "reason": entry.reason,
+        "residual": entry.residual,
+        "tier": entry.tier,
+        "tools": list(entry.tools),
+        "files": [path for path, _ in entry.files],
+        "parts": [_part(part) for part in message.parts],
+    }
+    if entry.score is not None:
+        value |= {"score": number(entry.score.value), "factors": factors_json(entry.score)}
+    if entry.fate == "shortened" and entry.after is not None:  # else both sides are the same, or one is empty
+        value["output"] = [_part(part) for part in entry.after.parts]
+    return value
+
+
+def _part(part: Part) -> dict[str, Any]:
+    value: dict[str, Any] = {"kind": part.kind, "text": part.text, "tokens": part.tokens}
+    if part.name:
+        value["name"] = part.name
+    if part.failed:
+        value["failed"] = True
+    if part.images:
+        value["images"] = part.images
+    return value

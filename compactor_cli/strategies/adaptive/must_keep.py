@@ -32,7 +32,7 @@ from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.picked_items import picked_items
-from compactor_cli.text.sentences import BULLET
+from compactor_cli.text.sentences import ASKS_WITHIN, BULLET
 
 _FEW_WORDS = 12
 """Tokens up to which a message of the user has few words."""
@@ -54,8 +54,6 @@ which the user asked for something else."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
 """Names of tools with which an agent does nothing but think."""
 
-ASKS_WITHIN = compiled_later(r"[?？؟]\W*(?:\s|$)")
-"""A question in a line, which may hold more than one sentence."""
 _COURTESY = compiled_later(
     r"\b(?:let me know|feel free|(?:anything|something) else|(?:further|more|other) (?:assistance|help|questions)"
     r"|happy to (?:help|assist)|here to (?:help|assist)|thank you for)\b",

@@ -12,10 +12,11 @@ from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
-from compactor_cli.strategies.shared.newest import newest_share
+from compactor_cli.strategies.shared.renditions import newest_share
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import is_private
+from compactor_cli.text.sentences import ASKS_WITHIN
 
 _MOST = 40
 """Newest groups that may stay at their place for being the newest."""
@@ -34,7 +35,6 @@ _LAST_OF_TINY, _LAST_SHARE = 1.0, 0.55
 how to go on, and what has room beside it are the user's words."""
 _TINY = 100
 """Tokens up to which a room is tiny."""
-_ASKS = compiled_later(r"[?？؟](?:\W|$)")
 _LOOKED_UP = 0.2
 """Share of the room for what it had looked up before it asked, and did not say."""
 _VALUE = compiled_later(r":[ \t]*\"?([^\s\",{}\[\]][^\",{}\[\]]+[^\s\",{}\[\]])")
@@ -124,7 +124,7 @@ class NewestExchanges:
         asking = [self._messages[i] for group in self.last.values() for i in group.messages]
         if not asking or self._messages[-1].origin != "request" or any(message.results for message in asking):
             return []
-        if not any(_ASKS.search(message.text("text")) for message in asking if message.role == "assistant"):
+        if not any(ASKS_WITHIN.search(message.text("text")) for message in asking if message.role == "assistant"):
             return []
         before = (group for group in reversed(groups) if group.index < min(self.last))
         since = takewhile(lambda group: not is_request(group, self._messages), before)

@@ -11,11 +11,11 @@ from operator import itemgetter
 from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.message import Message
-from compactor_cli.strategies.adaptive.must_keep import ASKS_WITHIN, names_something, speech_of
+from compactor_cli.strategies.adaptive.must_keep import names_something, speech_of
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.sentences import ASKS, count_words
+from compactor_cli.text.sentences import ASKS, ASKS_WITHIN, count_words
 
 _SHARES, _LONGEST = (0.3, 0.1), 300
 """Shares of a small and of a large room, and tokens, that open offers may take."""

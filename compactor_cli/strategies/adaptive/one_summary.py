@@ -17,8 +17,8 @@ from compactor_cli.model.talking import telling_requests
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.must_keep import UserWords
-from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.quoted_lines import MARK
+from compactor_cli.strategies.shared.renditions import newest_share
 from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests
 from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_REQUEST, room_for_requests

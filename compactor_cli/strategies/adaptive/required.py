@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import filterfalse, takewhile
+from itertools import filterfalse, groupby, islice, takewhile
+from operator import itemgetter
 
-from compactor_cli.model.group import is_request
+from compactor_cli.features.followed import answers_before_turns
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.model.group import Group, is_request
+from compactor_cli.model.message import Message
+from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.adaptive import must_keep, offers
-from compactor_cli.strategies.adaptive.asked_about import exercises
 from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
+from compactor_cli.strategies.adaptive.must_keep import UserWords, speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
-from compactor_cli.strategies.adaptive.rest_of_lists import rest_of_list
 from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
-from compactor_cli.strategies.adaptive.whole_results import whole_results
-from compactor_cli.strategies.adaptive.words import Words
+from compactor_cli.strategies.shared.asked import OURS, conflicts
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
+from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
+from compactor_cli.strategies.shared.requests import Request, choose_requests
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, share_of
+from compactor_cli.strategies.shared.selection import HEADING
+from compactor_cli.text.clauses import split_clauses
+from compactor_cli.text.later_figures import figures_of
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.rest_of_items import unnamed_items
+from compactor_cli.text.sentences import ASKS_WITHIN
 
 _CONCLUSION = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
@@ -37,6 +48,26 @@ _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
 _RESULTS = 0.15
 """Share of the room for results since the newest request that stay as a whole."""
+_EXERCISE = (0.4, 0.1)
+"""Shares of a small and of a large room for the exercise that the agent of a chat asks at the end of a paragraph."""
+_LONGEST_ASKING = 600
+"""Characters of a paragraph up to which it is what its last sentence asks about; a longer text is only ended by it."""
+_ANSWERS_SEEN = 3
+"""Newest answers of a chat that are looked at for an exercise."""
+_FIGURES = 2
+"""Figures of a paragraph that a reply works with."""
+_BREAK = compiled_later(r"\n[ \t]*\n")
+_SMALL_RESULT = 400
+"""Characters of a small result, without lines that say nothing."""
+_PATH = compiled_later(
+    r"(?:[A-Za-z]:)?(?=[^\n]*[/\\])(?=[^\n]*[A-Za-z])"
+    r"(?:[^\s:*?\"<>|,;=]+|[^\n:*?\"<>|,;=]+\.[A-Za-z]\w{0,7})"  # with blanks only where it ends as a file does
+)
+_FILE = compiled_later(r"[\w.@+-]+\.[A-Za-z]\w{0,7}")
+_FILES_LISTED = range(3, 41)
+"""Numbers of files that make a list of those that were found."""
+_OTHER_LINES = 3
+"""Lines beside those files at most."""
 
 
 class RequiredLines(PlanBuilder):
@@ -125,3 +156,122 @@ class RequiredLines(PlanBuilder):
     def _ends_summary(self, line: int) -> bool:
         """Return whether a line stands at the end of the summary in any case."""
         return False
+
+
+def rest_of_list(messages: Sequence[Message], lines: SessionLines) -> list[int]:
+    """Return the lines of the items that are the rest of which the newest request that speaks of one says what is to
+    become: nothing else says what is left to do."""
+    for index, request in sorted(answers_before_turns(messages), key=lambda turn: -turn[1]):
+        reply = messages[request].text("text")
+        found: list[int] = []
+        for number, own in groupby(speech_of(lines, index), key=lines.piece_of.__getitem__):
+            spans = unnamed_items(lines.session.pieces[number].text, reply)
+            rest = {line for span in spans for line in lines.overlapping(number, *span)}
+            found += [line for line in own if line in rest]
+        if found:
+            return found
+    return []
+
+
+def exercises(
+    messages: Sequence[Message],
+    lines: SessionLines,
+    cost: Callable[[int], int],
+    stays: Callable[[int], bool],
+    room: int,
+) -> Iterator[int]:
+    """Yield the paragraphs with which the newest answers end in a question, where the reply to it works with their
+    figures: later replies may go on with it. `stays`: whether a line is there anyway."""
+    left = share_of(room, *_EXERCISE)
+    turns = sorted(answers_before_turns(messages), key=itemgetter(1), reverse=True)
+    for index, reply in islice(turns, _ANSWERS_SEEN):
+        asked = _asked_about(speech_of(lines, index), lines)
+        text = " ".join(map(lines.text, asked))
+        shared = figures_of(text) & figures_of(messages[reply].text("text"))
+        used = sum(map(cost, asked))
+        if len(shared) >= _FIGURES and used <= left and not all(map(stays, asked)):
+            left -= used
+            yield from asked
+
+
+def _asked_about(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
+    """Return the lines of the last paragraph of an answer, where that ends with a question and is not long."""
+    if not speech or not ASKS_WITHIN.search(lines.text(speech[-1])):
+        return ()
+    text = lines.piece(speech[-1]).text
+    begin = len(speech) - 1
+    while begin and not _BREAK.search(text, lines.ends[speech[begin - 1]], lines.starts[speech[begin]]):
+        begin -= 1
+    is_long = lines.ends[speech[-1]] - lines.starts[speech[begin]] > _LONGEST_ASKING
+    return () if is_long else speech[begin:]
+
+
+def whole_results(
+    groups: Iterable[Group], messages: Sequence[Message], lines: SessionLines, in_place: Container[int]
+) -> Iterator[list[int]]:
+    """Yield the lines of small results of those groups that stay at their place, and of results of any the files of a
+    list and both sides of conflicts, as long as no edit took a line of these out."""
+    for group in groups:
+        results = [messages[i] for i in group.messages if messages[i].results]
+        own = [line for message in results for line in lines.of_message(message.index)]
+        telling = [line for line in own if line not in lines.silent]
+        small = sum(lines.ends[line] - lines.starts[line] for line in telling) <= _SMALL_RESULT
+        parted = any(OURS in message.text() for message in results)
+        if small and (parted or group.index in in_place):
+            yield telling
+        elif parted:
+            sides = [own[at] for at in conflicts([*map(lines.text, own)])]
+            if lines.silent.isdisjoint(sides):
+                yield sides
+        else:
+            yield from _lists(results, lines)
+
+
+def _lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int]]:
+    """Yield the lines of results that are hardly more than paths of files: what there is to go through."""
+    for message in results:
+        own = [line for line in lines.of_message(message.index) if line not in lines.silent]
+        texts = [text.strip() for line in own for text in lines.text(line).split("\n")]
+        paths = sum(_PATH.fullmatch(text) is not None for text in texts)
+        files = paths + sum(_FILE.fullmatch(text) is not None for text in texts)
+        if paths and files in _FILES_LISTED and len(texts) - files <= _OTHER_LINES:
+            yield own
+
+
+class Words:
+    """Chooses among spans of what was said in a session."""
+
+    def __init__(self, inputs: PlanInput, lines: SessionLines, tokens: Callable[[int], int]) -> None:
+        """Take the lines of a session; `tokens` counts a line."""
+        self._inputs, self._lines, self._tokens = inputs, lines, tokens
+
+    def within(self, room: float, spans: Sequence[UserWords], *, binding: float = 0.0) -> Iterator[int]:
+        """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind.
+        `binding`: the tokens of these, of instructions, where not all has room."""
+        lines, pieces = self._lines, self._lines.session.pieces
+        texts = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
+        lines_of = [list(lines.overlapping(span.piece, span.start, span.end)) for span in spans]
+        needed = sum(self._tokens(line) for span_lines in lines_of for line in span_lines) + HEADING * len(lines_of)
+        if needed <= room:
+            for span_lines in reversed(lines_of):
+                yield from span_lines
+            return
+        numbers = [pieces[span.piece].message for span in spans]
+        rate = rate_by(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})
+        taken_up = taken_up_in(self._inputs.messages)
+        kept = choose_requests(
+            texts,
+            int(binding or room),
+            self._inputs.count,
+            lambda sentences: rate([(numbers[index], text) for index, text in sentences]),
+            places=not binding,
+            taken_up=lambda index, sentences: taken_up(numbers[index], sentences),
+        )
+        for request in reversed(kept):
+            span = spans[request.message]
+            if request.whole:
+                yield from lines_of[request.message]
+                continue
+            clauses = split_clauses(texts[request.message].text)
+            for clause in (clauses[index] for index in request.clauses):
+                yield from lines.overlapping(span.piece, span.start + clause.start, span.start + clause.end)

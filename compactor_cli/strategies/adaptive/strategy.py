@@ -25,9 +25,8 @@ from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
 from compactor_cli.strategies.shared.chats import is_chat
 from compactor_cli.strategies.shared.finishing import finished, widened, without_closing
-from compactor_cli.strategies.shared.newest import newest_share
 from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
-from compactor_cli.strategies.shared.renditions import Renderer
+from compactor_cli.strategies.shared.renditions import Renderer, newest_share
 from compactor_cli.strategies.shared.rooms import (
     DETAIL,
     LARGE_IN_CHAT,

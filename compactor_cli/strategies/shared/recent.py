@@ -28,9 +28,8 @@ from compactor_cli.strategies.shared.carried_requests import (
 )
 from compactor_cli.strategies.shared.details import quoted_details
 from compactor_cli.strategies.shared.finishing import finished, widened, without_closing
-from compactor_cli.strategies.shared.newest import comfortable, fit_newest
 from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
-from compactor_cli.strategies.shared.renditions import Renderer
+from compactor_cli.strategies.shared.renditions import Renderer, comfortable, fit_newest
 from compactor_cli.strategies.shared.requests import HEADING as LABEL
 from compactor_cli.strategies.shared.requests import KeptRequest
 from compactor_cli.strategies.shared.rooms import DETAIL

@@ -21,6 +21,7 @@ from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.kept_lines import KeptLines
 from compactor_cli.strategies.shared.request_values import taken_up_in
 from compactor_cli.strategies.shared.requests import Request, abridge_request
+from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.text.kept_sentences import Keywords, Preferred, kept_sentences
 from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, truncate_prose
@@ -34,6 +35,10 @@ _READ = 20_000
 """Characters of a text in which names are looked for."""
 _KEPT = (1.0, 0.5, 0.25, 0.0)
 """Shares of the lines that `--keep` matches for which room is looked for, one after the other."""
+COMFORT = 300
+"""Tokens that a recent output is to keep before older exchanges make way for it."""
+_NEWEST_OF_SMALL, _NEWEST_SHARE = 0.15, 0.30
+"""Shares of a small and of a large room that the newest exchanges may take before any of their lines is chosen."""
 
 
 class Cut(Struct, frozen=True):
@@ -314,3 +319,39 @@ def level(sizes: Sequence[int], room: int, least: Sequence[int] = ()) -> int | N
         middle = (low + high + 1) // 2
         low, high = (middle, high) if cost(middle) <= allowed else (low, middle - 1)
     return low
+
+
+def newest_share(room: int) -> float:
+    """Return the tokens of a room that are for the newest exchanges, whatever else is worth keeping."""
+    return share_of(room, _NEWEST_OF_SMALL, _NEWEST_SHARE)
+
+
+def comfortable(renderer: Renderer, groups: Sequence[Group], room: int) -> int:
+    """Return how many of the newest groups fit with a comfortable part of their outputs."""
+    count, used = 0, 0
+    for group in reversed(groups):
+        used += bound(renderer, group, COMFORT)
+        if used > room:
+            break
+        count += 1
+    return count
+
+
+def fit_newest(
+    renderer: Renderer, groups: Sequence[Group], room: int, count: int, reason: str
+) -> tuple[list[Decision], list[Group]]:
+    """Fit the `count` newest groups, or as many of them as fit with their outputs cut; return them and the others. The
+    last one of all may have its texts cut too."""
+    for size in range(max(count, 1), 0, -1):
+        newest = groups[len(groups) - size :]
+        fitted = renderer.fit(newest, room, reason, prose=size == 1)
+        if fitted is not None:
+            return fitted, list(groups[: len(groups) - size])
+    return [], list(groups)
+
+
+def bound(renderer: Renderer, group: Group, limit: int) -> int:
+    """Return the tokens of a group with its outputs cut to a limit; an upper bound that costs no counting."""
+    if group.tokens <= limit:
+        return group.tokens
+    return group.tokens - sum(max(0, size - limit) for size in renderer.sizes([group], "tool_result"))

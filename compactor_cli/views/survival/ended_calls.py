@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import answered_calls
-from compactor_cli.text.ends import both_ends
+from compactor_cli.text.clean import both_ends, plain
 from compactor_cli.text.json_values import parse_json
+from compactor_cli.views.survival.normal_form import core
 
 _COMMANDS = ("command", "cmd", "script", "keystrokes")
 _EDGE = 400
@@ -26,6 +27,23 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _STATED = re.compile(r"\"(?:is_?error|isError)\"\s*:\s*true|\"(?:success|ok)\"\s*:\s*false")
+_LONGEST_ERROR = 160
+"""Letters of an error that say which one it is."""
+_STATES_ERROR = re.compile(
+    r"\s*(?:E\s{3}|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Panic)\b\s*[:(]|error(?:\[\w+\])?:|fatal:|panic:|FAILED\s)"
+)
+"""Begins a line that states an error wherever it stands."""
+_TELLS_OF_ERROR = re.compile(
+    r"error|exception|fatal|panic|fail|cannot|can't|could not|denied|refused|not found|no such|undefined|unable|invalid"
+    r"|expected|timed? ?out|missing",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"</?(?:tool_use_error|error|output|stdout|stderr|returncode|result)>")
+_HOW_IT_ENDED = re.compile(
+    r"\W*(?:exit(?:ed)?(?: with)? (?:code|status)|process exited|wall time|chunk id|original token count|output:"
+    r"|traceback \()",
+    re.IGNORECASE,
+)
 
 
 class Call(Struct, frozen=True):
@@ -88,3 +106,32 @@ def command_of(call: Call) -> str:
 def texts_of(call: Call) -> Iterator[str]:
     """Return the strings among the arguments of a call."""
     return (value for value in call.arguments.values() if isinstance(value, str))
+
+
+def errors(messages: Sequence[Message]) -> dict[str, tuple[int, str]]:
+    """Return the error of each result that has one: its beginning, as `core` makes it -> (message of the first,
+    line)."""
+    by_key: dict[str, tuple[int, str]] = {}
+    for message in messages:
+        for part in message.results:
+            for line in _error(part):
+                by_key.setdefault(_key(line), (message.index, line))
+    by_key.pop("", None)
+    return by_key
+
+
+def _key(line: str) -> str:
+    key = core(line)
+    return key if len(key) <= _LONGEST_ERROR else core(key[:_LONGEST_ERROR])
+
+
+def _error(result: Part) -> Iterator[str]:
+    lines = (_TAG.sub("", line).strip() for line in plain(result.text).split("\n"))
+    if not failed(result):
+        candidates = [line for line in lines if _STATES_ERROR.match(line)] if result.failed is None else []
+        yield from candidates[:1]
+        return
+    candidates = [line for line in lines if core(line) and not _HOW_IT_ENDED.match(line)]
+    stated = next((line for line in candidates if _STATES_ERROR.match(line)), None)
+    best = stated or next((line for line in candidates if _TELLS_OF_ERROR.search(line)), None)
+    yield from [best] if best else candidates[:1]

@@ -12,9 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from compactor_cli.model.message import Message
 from compactor_cli.views.survival.corrections import Correction, corrections, stands
-from compactor_cli.views.survival.ended_calls import calls
-from compactor_cli.views.survival.failure_lines import errors
-from compactor_cli.views.survival.judged_names import identifiers
+from compactor_cli.views.survival.ended_calls import calls, errors
 from compactor_cli.views.survival.judged_sentences import Unit, asked_lines, instructions, requests, units
 from compactor_cli.views.survival.normal_form import is_short
 from compactor_cli.views.survival.open_items import open_items
@@ -25,6 +23,19 @@ from compactor_cli.views.survival.result import CATEGORIES, Survival
 from compactor_cli.views.survival.shown import Shown, named
 
 _Lost = list[tuple[int, str]]
+_CHUNK = re.compile(r"[\w/~.-][\w./:@%+=~-]{2,118}[\w%]", re.ASCII)
+_NAME = re.compile(
+    r"[\w./@%+~-]*[/_@][\w./@%+~-]*"  # paths, addresses, joined words
+    r"|[A-Za-z][\w-]*(?:\.\w+)+"  # module.name, file.ext
+    r"|[a-z]+(?:[A-Z][a-z0-9]*)+|(?:[A-Z][a-z0-9]+){2,}"  # camelCase, PascalCase
+    r"|(?=[\w-]*\d)(?=[\w-]*[A-Za-z])\w[\w-]*"  # ids, dates, numbers with units
+    r"|\d+(?:\.\d+)+(?:%|[A-Za-z]+)?|\d+%"
+    r"|--[A-Za-z][\w-]+|E(?:NO[A-Z]+|ACCES|EXIST|PERM|PIPE|CONN[A-Z]+|ADDR[A-Z]+|TIMEDOUT|INVAL|ISDIR|AGAIN|BUSY)|SIG[A-Z]{3,}",
+    re.ASCII,
+)
+_ESCAPED = re.compile(r"\\+[nrt\"'/]")
+_BEFORE_NAME = re.compile(r"^(?:\.+(?!/)|-(?!-)|--+(?![A-Za-z]))")
+"""Signs before a name that are not of it."""
 
 
 def survival(before: Sequence[Message], after: Sequence[Message]) -> tuple[Survival, ...]:
@@ -104,3 +115,24 @@ def _lost_corrections(changed: Sequence[Correction], after: Places, before: Sequ
     # where the first transcript has them in that order too, the second one did not turn them round
     places = find_in(before, keys) if keys else {}
     return [(change.newer.message, change.newer.text) for change in lost if not stands(change, after, places)]
+
+
+def identifiers(messages: Iterable[Message]) -> dict[str, int]:
+    """Return distinct identifiers -> the first message that names each."""
+    chunks: dict[str, int] = {}
+    for message in messages:
+        for part in message.parts:
+            text = _ESCAPED.sub(" ", part.text) if "\\" in part.text else part.text
+            for chunk in set(_CHUNK.findall(text)):
+                chunks.setdefault(chunk, message.index)
+    first_messages: dict[str, int] = {}
+    for chunk, index in chunks.items():
+        for name in _names(chunk):
+            first_messages.setdefault(name, index)
+    return first_messages
+
+
+def _names(chunk: str) -> list[str]:
+    pieces = [chunk] if "://" in chunk else re.split(r"[:=]+", chunk)
+    names = (_BEFORE_NAME.sub("", piece).rstrip(".-+@/") for piece in pieces)
+    return [name for name in names if len(name) > 3 and ("://" in name or _NAME.fullmatch(name))]

@@ -1,0 +1,36 @@
+"""Ids of calls, for formats whose calls and results may have none."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from compactor_cli.model.message import LEGACY_ID
+
+
+class CallIds:
+    """Makes ids up where there are none: a result without one answers the oldest open call of its name."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, list[str]] = defaultdict(list)
+        self._count = 0
+
+    def call(self, recorded: Any, name: str) -> str:
+        """Return the id of a call: its own, or one that is made up."""
+        self._count += 1
+        call_id = recorded if isinstance(recorded, str) and recorded else f"{LEGACY_ID}{self._count}"
+        self._open[name].append(call_id)
+        return call_id
+
+    def response(self, recorded: Any, name: str) -> str:
+        """Return the id of the call that a response answers."""
+        waiting = self._open[name]
+        if not (isinstance(recorded, str) and recorded):
+            return waiting.pop(0) if waiting else f"{LEGACY_ID}unknown"
+        self.close(recorded, name)
+        return recorded
+
+    def close(self, call_id: str, name: str) -> None:
+        """Note that a call has its result."""
+        if call_id in self._open[name]:
+            self._open[name].remove(call_id)
