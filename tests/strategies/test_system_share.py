@@ -15,9 +15,9 @@ STRATEGIES = ["adaptive", "tiered", "rolling", "handoff", "hybrid", "summarize",
 REAL = ROOT.parent / "shared" / "transcripts" / "tau-bench" / "task14_trial0.jsonl"
 
 
-def session() -> list[Json]:
-    records = [system(PROMPT), user("Please sort the forms of this week.")]
-    for n in range(12):
+def session(prompt: str = PROMPT, trays: int = 12) -> list[Json]:
+    records = [system(prompt), user("Please sort the forms of this week.")]
+    for n in range(trays):
         listing = "\n".join(f"form F{n}{at:02} of kind {at} lies in tray {n}" for at in range(12))
         records += [assistant(f"I look into tray {n}.", f"c{n}"), result(f"c{n}", listing)]
         records += [assistant(f"Tray {n} has 12 forms."), user(f"Go on with tray {n + 1}.")]
@@ -66,6 +66,19 @@ def test_a_prompt_that_is_larger_than_the_target_leaves_the_session_as_much(shar
     first, *rest = compact(session(), strategy="adaptive", target_tokens=target).messages
     assert 0.8 * (target - 0.08 * said) < first.tokens <= target - 0.08 * said + 1
     assert 0.06 * said < sum(message.tokens for message in rest) <= target - first.tokens
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("ratio", [0.2, 0.3])
+def test_with_a_ratio_a_prompt_makes_room_for_a_share_of_the_session_that_comes_near_to_it(
+    strategy: str, ratio: float
+) -> None:
+    """A prompt that leaves it 8% only would take more than two thirds of these targets."""
+    records = session(PROMPT + PROMPT.replace("Rule", "Law"), trays=40)
+    size, *others = (message.tokens for message in compact(records, target_tokens=1_000_000).messages)
+    first, *rest = compact(records, strategy=strategy, target_ratio=ratio).messages
+    assert 0.7 * ratio * (1 - ratio) * sum(others) < sum(message.tokens for message in rest)
+    assert ratio * size < first.tokens < size
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -25,7 +25,7 @@ REQUESTS = (FIRST_REQUEST, LAST_REQUEST)
 """Reasons of groups that hold the requests which a session begins and ends with."""
 _SESSION_SHARE = 0.08
 """Share of the session's own tokens up to which system messages make room for it: a target of a tenth of the session
-beside them leaves them whole."""
+beside them leaves them whole. Of a target that is a ratio, more."""
 _LEAST_OF_SESSION = 120
 """Tokens of a session, or all of a smaller one, that they make room for in any case: less is not a word of what was
 done, and what was asked would pass for something that nobody began."""
@@ -77,13 +77,16 @@ def _firm(
     request, such as the files it names.
 
     Where the target would leave less than a share of the session to `others`, or too little to say anything in, system
-    messages make room for it, with half of theirs at most: without it nobody could go on from the output.
+    messages make room for it, with half of theirs at most: without it nobody could go on from the output. A ratio asks
+    all to shrink: the smaller it is, the nearer this share comes to it.
     """
     whole = {g.index: Decision.whole(g, "") for g in hard}
     system = [g for g in hard if _is_system(inputs, g)]
     size = sum(g.tokens for g in system)
     session = sum(g.tokens for g in inputs.groups) - size
-    half, least = room // 2, max(int(_SESSION_SHARE * session), min(session, _LEAST_OF_SESSION))
+    ratio = inputs.settings.target_ratio or 0.0
+    share = max(_SESSION_SHARE, ratio * (1 - ratio))
+    half, least = room // 2, max(int(share * session), min(session, _LEAST_OF_SESSION))
     for most in dict.fromkeys((max(half, room - least), max(half, room - session))):
         if others and size > most:
             whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
