@@ -26,6 +26,8 @@ _NUMBER = compiled_later(r"[\W_]*\d+[.)][\s*_]*")
 """The number of an item, with the marks around it."""
 _IN_NAME = compiled_later(r"\$?[A-Z]{1,3}\$?\d+\b")
 """How a name goes on behind a `!` in it: `Sheet!A1`; a sentence begins with a word."""
+_OF_CODE = compiled_later(r"[A-Z]+[a-z0-9]+(?:[A-Z_][\w.]*|\()")
+"""How a name of code goes on behind a point: `logging.WithAgent`, `os.Exit(1)`."""
 _STRONG = ("**", "__")
 _PIECES, _NEAR = 50, 200
 """Pieces, and characters on both sides, that tell whether a point ends a sentence."""
@@ -136,8 +138,10 @@ def _goes_on(held: Sequence[str], behind: str) -> bool:
     each is asked for that."""
     before = "".join(held[-_PIECES:])
     bare = before.rstrip()
-    if bare == before and bare.endswith("!") and _IN_NAME.match(behind):  # the border fell into `Sheet!A1`
-        return True
+    if bare == before:  # the border may have fallen into `Sheet!A1`
+        inside = {"!": _IN_NAME, ".": _OF_CODE}.get(bare[-1:])
+        if inside is not None and inside.match(behind):
+            return True
     ends = not bare.endswith(".") or not ends_none(
         before[-_NEAR:] + behind[:_NEAR], len(bare) - 1 - len(before[:-_NEAR])
     )

@@ -169,3 +169,13 @@ def test_a_sentence_ends_at_a_mark_behind_which_no_cell_is_named() -> None:
     assert sentences(f"{text}B2B is what we do. Good.")[0] == text
     asked = "Have we waited for this whole long day of work now?"
     assert sentences(f"{asked}A1 is wrong, and so is the rest. Good.")[0] == asked
+
+
+@pytest.mark.parametrize("name", ["logging.WithAgent", "strings.Join(parts)", "context.WithTimeout_ms"])
+def test_a_point_within_a_name_of_code_ends_no_sentence(name: str) -> None:
+    said = f"I can't see any usage in our code of {name} so far, and nothing is logged."
+    assert sentences(f"{said} Look again.") == [said, "Look again."]
+
+
+def test_a_point_before_a_word_ends_a_sentence_though_no_blank_stands_between() -> None:
+    assert sentences("Terminé.Ensuite on part.") == ["Terminé.", "Ensuite on part."]
