@@ -118,7 +118,7 @@ def candidates(
         items = [item for item in items if item.section != "Done" or item.bonus >= 0]
     items = list(_without_repeated(items))
     progress = next((item for item in reversed(items) if item.section == "Done"), None)
-    if progress and not numbers.isdisjoint(progress.messages):
+    if progress and not answered and not numbers.isdisjoint(progress.messages):
         items[items.index(progress)] = replace(progress, section="In progress", bonus=0.0)
         newest = [message for message in newest if message.number > progress.messages[0]]
     items = _came_to([_by_age(item, messages) for item in items], messages)

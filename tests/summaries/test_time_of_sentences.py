@@ -1,6 +1,9 @@
-"""Where sentences of the user stand beside messages that a summary repeats."""
+"""Where sentences stand: those of the user beside messages that a summary repeats, those of the agent by what came
+after."""
 
 from __future__ import annotations
+
+from msgspec.structs import replace
 
 from compactor_cli.model.plan import Quote, SummarySlot
 from compactor_cli.model.planning import SummaryRequest
@@ -40,3 +43,17 @@ def test_an_older_sentence_of_the_user_stays_above_the_newer_message_that_is_rep
     text = summary("session", repeated=4)
     assert len(carried(text).turns) == 1
     assert 0 < text.find("on a Tuesday") < text.index("on a Thursday")
+
+
+def test_what_the_agent_said_before_it_went_on_is_done_and_not_in_progress() -> None:
+    messages = read(
+        user("Add the name of the agent to the logs."),
+        assistant("The name of the agent is now in all entries of the log, and the tests of the log pass."),
+    )
+    request = SummaryRequest(SummarySlot(2, (0,), 900, form="tiers"), HEADER, messages, frozenset(), 900)
+    said = '"The name of the agent is now in all entries of the log'
+    headings = {}
+    for answered in (False, True):
+        text = Extractive().summarize(replace(request, answered=answered), chars)
+        headings[answered] = text[: text.index(said)].rpartition("### ")[2].partition("\n")[0]
+    assert headings == {False: "Open Items", True: "Context"}
