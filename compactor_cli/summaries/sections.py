@@ -43,6 +43,7 @@ from compactor_cli.summary_text.headers import body_start, is_state_heading, is_
 from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, label_of, words_since
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.kept_sentences import Keywords, points
+from compactor_cli.text.line_prefixes import without_numbers
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS, sentences
@@ -354,7 +355,8 @@ def _outputs(
             text = f"`{one_line(told_of.told(line, message.number, code=code), LONG_LINE)}`"
             yield SummaryItem("Errors", text, (message.number,), order_of(message, order), 3.0 - order)
         for order, line in enumerate(_telling_lines(part.text, keywords)):
-            text = f"`{one_line(told_of.told(line, message.number, code=code), LONG_LINE)}`"
+            shown = without_numbers(line, "").lstrip()
+            text = f"`{one_line(told_of.told(shown, message.number, code=code), LONG_LINE)}`"
             yield SummaryItem("Details", text, (message.number,), order_of(message, order + 10), 2.0)
 
 

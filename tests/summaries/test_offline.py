@@ -579,3 +579,10 @@ def test_an_error_that_a_later_run_made_up_for_is_no_error() -> None:
 
     assert "error: shelf 4" in text(frozenset())
     assert "`error: shelf 4" not in text(frozenset({2}))
+
+
+def test_lines_of_a_file_are_quoted_without_their_numbers() -> None:
+    shown = "\n".join(f"{n}\u2192\tberth_{n} = quay({n})" for n in range(140, 150))
+    messages = transcript([user("Look."), assistant(None, "c1"), result("c1", shown), assistant("Fine.")]).messages
+    text = summarize(messages, keywords=frozenset({"berth_144"}), tier=1, form="tiers")
+    assert sections(text)["Technical Details"] == ["`berth_144 = quay(144)` [#2]"]
