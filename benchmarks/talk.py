@@ -143,12 +143,11 @@ def tables_of(folder: Path, folds: Iterable[int], without: Collection[str] = UNS
 
 
 def learned_from(folder: Path, folds: Sequence[int], seed: int) -> dict[str, list[Talk]]:
-    """Conversations to learn from. Wordings of the lines of one part of the folds are learned from those of the other
-    part, as they will be of lines that nobody has learned from."""
-    size = len(folds) // 2
+    """Conversations to learn from. Wordings of the lines of each fold are learned from those of the others, as they
+    will be of lines that nobody has learned from."""
     parts = [
-        conversations(folder, Folds(frozenset(own), seed), Wordings(tables_of(folder, others)))
-        for own, others in ((folds[:size], folds[size:]), (folds[size:], folds[:size]))
+        conversations(folder, Folds(frozenset([own]), seed), Wordings(tables_of(folder, {*folds} - {own})))
+        for own in folds
     ]
     return {kind: [talk for part in parts for talk in part[kind]] for kind in parts[0]}
 

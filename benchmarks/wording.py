@@ -16,11 +16,10 @@ import numpy.typing as npt
 
 from benchmarks.dialogues import UNSEEN, Keep, sections
 from benchmarks.questions import Teller
-from compactor_cli.features.talk_words import words
-from compactor_cli.features.wording import BUCKETS, SCALE, SPEAKS_AGAINST, word_buckets
+from compactor_cli.features.wording import BUCKETS, SCALE, SPEAKS_AGAINST, placed_words, word_buckets
 
 _KINDS = {"rules": "told", "facts": "told", "talk": "talk", "reactions": "talk", "asks": "talk", "requests": "requests"}
-_PENALTY = 1.0
+_PENALTY = 0.5
 """On the squares of the weights, beside the mean weight of a sentence."""
 _LIMIT = 127
 _CLOSE = 1e-14
@@ -71,7 +70,7 @@ class _Rows:
     """The pieces of sentences, one row each, of which only the buckets that a sentence has are held."""
 
     def __init__(self, texts: Sequence[str], share: npt.NDArray[np.float64]) -> None:
-        buckets = [[bucket for word in set(words(text)) for bucket in word_buckets(word)] for text in texts]
+        buckets = [[bucket for word in placed_words(text) for bucket in word_buckets(word)] for text in texts]
         self._texts = len(texts)
         sizes = np.array([*map(len, buckets)])
         self._row = np.repeat(np.arange(len(texts)), sizes)

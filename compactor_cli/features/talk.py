@@ -73,8 +73,10 @@ _USUAL, _USUALLY_LONG = 4.5, 0.2
 """Letters of a word, and the share of long ones, that are assumed beside what is there."""
 _FEW = 4
 """How many words are assumed: a single long word says little."""
-_COST = 0.6
+_COST = 0.4
 """Power of the tokens that a statement's worth is divided by: 1 is worth per token, 0 does not look at the length."""
+_SURE = 1.5
+"""Power of a value that is its worth: of those that are held for needed by half, hardly one in ten is."""
 _ANYTHING = 0.1
 """Worth of any statement: where none stands out, as in a meeting, many short ones tell more than a few long ones."""
 _SHORT_ANSWER = 20
@@ -140,7 +142,13 @@ def either(later: float, binds: float) -> float:
 def counted(value: float, share: float) -> float:
     """Return the value of a statement that counts a share of what another of its value and length does in the order of
     `rank_statements`; it may be below 0."""
-    return (value + _ANYTHING) * share - _ANYTHING
+    worth = (_worth(value) + _ANYTHING) * share - _ANYTHING
+    return worth ** (1 / _SURE) if worth > 0 else worth
+
+
+def _worth(value: float) -> float:
+    """Return what a value is worth in that order."""
+    return value**_SURE if value > 0 else value
 
 
 def needed_values(statements: Sequence[Statement], weights: Mapping[str, float]) -> list[float]:
@@ -312,7 +320,8 @@ def rank_statements(statements: Sequence[Statement], values: Sequence[float], to
         for index, statement in enumerate(statements)
     }
     return sorted(
-        newest.values(), key=lambda index: (-(worth[index] + _ANYTHING) / max(1, tokens[index]) ** _COST, -index)
+        newest.values(),
+        key=lambda index: (-(_worth(worth[index]) + _ANYTHING) / max(1, tokens[index]) ** _COST, -index),
     )
 
 

@@ -18,21 +18,26 @@ from compactor_cli.text.patterns import compiled_later
 
 WORDINGS = "wording.bin"
 """File beside the shipped profile: the tables of SPEAKS_AGAINST, with a signed byte for each bucket."""
-BUCKETS = 1 << 16
+BUCKETS = 1 << 17
 SPEAKS_AGAINST = "talk", "requests"
 """What each of the tables tells from what has to be remembered."""
 SCALE = 100
 """Of the weights in the file, which are signed bytes."""
 _SHORTEST, _LONGEST = 3, 5
 """Characters of a piece of a word."""
+_FIRST, _LAST = "^^", "$$"
+"""Stand beside the first and the last word of a sentence, which count as such besides."""
 _LONGEST_WORD = 40
 """Characters of a word that are read; what is longer is data."""
 _WORDS = 20_000
 """Words that are remembered; people say the same ones again and again."""
 _FIRST_WIDE = "\u2e80"
 """Of the scripts in which a character says as much as a part of a word."""
-SENTENCE = compiled_later(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
-"""Where a sentence ends, of which the words are weighed and were learned."""
+_END = r"(?<=[.!?…])\s+|(?<=[。！？])|\n+"
+SENTENCE = compiled_later(_END)
+"""Where a sentence ends, of which the words were learned."""
+_PART = compiled_later(_END + r"|\s+[-–—]+\s+|;\s+")
+"""Where one ends of which the words are weighed: what people run into one sentence may be a rule and small talk."""
 
 
 class Wordings:
@@ -46,13 +51,13 @@ class Wordings:
 
     def of_text(self, text: str) -> list[float]:
         """Return how much the words of a text speak for something to remember, beside each of SPEAKS_AGAINST: above 0
-        for it, below 0 for the other, by the sentence that speaks for it most. 0 for a text without words."""
-        found = [self.of(sentence) for sentence in SENTENCE.split(text) if sentence]
+        for it, below 0 for the other, by the part of it that speaks for it most. 0 for a text without words."""
+        found = [self.of(part) for part in _PART.split(text) if part]
         return [max(values) for values in zip(*found, strict=True)] or [0.0] * len(SPEAKS_AGAINST)
 
     def of(self, sentence: str) -> list[float]:
         """Return the same of one sentence."""
-        weights = [*map(self._weights, set(words(sentence)))]
+        weights = [*map(self._weights, placed_words(sentence))]
         if not weights:
             return [0.0] * len(SPEAKS_AGAINST)
         pieces, *sums = map(sum, zip(*weights, strict=True))
@@ -62,6 +67,13 @@ class Wordings:
         """Return how many pieces a word has, and the sum of their weights in each table."""
         buckets = word_buckets(word)
         return len(buckets), *(sum(map(table.__getitem__, buckets)) for table in self.tables)
+
+
+def placed_words(sentence: str) -> set[str]:
+    """Return the words of a sentence, and the first and the last of them marked as such: questions and wishes begin in
+    few ways."""
+    found = words(sentence)
+    return {*found, _FIRST + found[0], found[-1] + _LAST} if found else set()
 
 
 def word_buckets(word: str) -> list[int]:
@@ -76,6 +88,8 @@ def _pieces(word: str) -> Iterable[str]:
         yield "0"
         return
     yield word
+    if word.startswith(_FIRST) or word.endswith(_LAST):
+        return
     if word[0] >= _FIRST_WIDE:
         yield from word
     marked = f"^{word}$"

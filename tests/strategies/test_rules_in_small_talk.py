@@ -95,21 +95,21 @@ def test_in_a_small_room_what_the_user_says_comes_before_answers() -> None:
     assert sum(kept) >= 21
 
 
-@pytest.mark.parametrize(("language", "least"), [("ja", 22), ("zh", 19)])
+@pytest.mark.parametrize(("language", "least"), [("ja", 27), ("zh", 27)])
 def test_rules_stay_in_chats_of_a_script_without_blanks(language: str, least: int) -> None:
-    """Where their words are not counted, such chats pass for work, and 15 or 11 of the 33 rules stay."""
+    """Where their words are not counted, such chats pass for work, and 14 or 22 of the 32 rules stay."""
     kept = []
     for seed in range(12):
         chat = with_rules(f"s{seed}", seed, lambda line: True, languages=(language,))
         text = "\n".join(message.text() for message in compacted(jsonl(*chat["messages"]), 0.25).messages)
         kept += [rule["text"].rstrip(".!。")[1:] in text for rule in chat["told"]]
-    assert len(kept) == 33
+    assert len(kept) == 32
     assert sum(kept) >= least
 
 
 def test_in_a_small_room_the_mark_of_a_summary_says_what_it_was_compacted_from() -> None:
     """A heading in words would take 15 tokens more of the room, and a second run has to know the ratio's base."""
-    part = compacted(jsonl(*with_rules("s40", 40, lambda line: True)["messages"]), 0.25)
+    part = compacted(jsonl(*with_rules("s31", 31, lambda line: True)["messages"]), 0.25)
     (mark,) = [head for m in part.messages if (head := m.text().partition("\n")[0]).startswith("[#")]
     assert mark.endswith(f"of a transcript compacted from {part.before.tokens:,} to at most {part.target:,} tokens]")
     again = compacted(jsonl(*({"role": m.role, "content": m.text()} for m in part.messages)), 0.25)
