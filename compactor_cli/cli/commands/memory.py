@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from compactor_cli.cli.commands.memory_upkeep import consolidate, decay, export, take_in
 from compactor_cli.cli.databases import existing_database, made_database
 from compactor_cli.cli.files import read_bytes
-from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, open_log
+from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, Log, filters_of, open_log
 from compactor_cli.cli.options import CommandOptions
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
@@ -21,6 +23,9 @@ from compactor_cli.memory.conditions import ORDERS
 from compactor_cli.model.memory import CATEGORIES, Memory
 from compactor_cli.render.console import counted, make_console
 from compactor_cli.settings.frozen import frozen
+
+if TYPE_CHECKING:
+    from compactor_cli.db.database import Database
 
 MOST = 1_000_000_000
 """What databases take for a limit."""
@@ -164,10 +169,7 @@ def show(args: IdsOptions, overrides: Layer) -> None:
     from compactor_cli.memory.exchange import memory_json
     from compactor_cli.render.memories import memory_page
 
-    log = open_log(args, overrides)
-    with existing_database(log.url) as database:
-        if database is None:
-            raise UsageError(f"there is no memory {args.ids[0]}: {NOTHING}")
+    with _log_with(args, overrides) as (_, database):
         from compactor_cli.memory.stored.memories import get
 
         with database.read() as connection:
@@ -282,10 +284,7 @@ def forget(args: IdsOptions, overrides: Layer) -> None:
     """
     from compactor_cli.memory.exchange import memory_json
 
-    log = open_log(args, overrides)
-    with existing_database(log.url) as database:
-        if database is None:
-            raise UsageError(f"there is no memory {args.ids[0]}: {NOTHING}")
+    with _log_with(args, overrides) as (log, database):
         from compactor_cli.db.removal import scrub
         from compactor_cli.memory.stored.memory_changes import TABLES
         from compactor_cli.memory.stored.memory_changes import forget as remove
@@ -299,13 +298,20 @@ def forget(args: IdsOptions, overrides: Layer) -> None:
         log.tell(f"forgotten: {entry.id}  {' '.join(entry.text.split())[:100]}")
 
 
-def _pin(args: IdsOptions, overrides: Layer, *, pinned: bool) -> None:
-    from compactor_cli.memory.exchange import memory_json
-
+@contextmanager
+def _log_with(args: IdsOptions, overrides: Layer) -> Iterator[tuple[Log, Database]]:
+    """Open the log that memories are in by their ids. Raises UsageError where nothing was remembered."""
     log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
             raise UsageError(f"there is no memory {args.ids[0]}: {NOTHING}")
+        yield log, database
+
+
+def _pin(args: IdsOptions, overrides: Layer, *, pinned: bool) -> None:
+    from compactor_cli.memory.exchange import memory_json
+
+    with _log_with(args, overrides) as (log, database):
         from compactor_cli.memory.stored.memories import get
         from compactor_cli.memory.stored.memories import pin as mark
 
