@@ -60,7 +60,7 @@ class Antigravity(PlainEdits):
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         source, kind, status = "USER_EXPLICIT", "USER_INPUT", "DONE"
         if message.parts[0].kind == "tool_result":
             source, kind, status = "MODEL", "GENERIC", "ERROR"

@@ -59,7 +59,7 @@ class ClaudeAI(PlainEdits):
         )
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         content = new_content(message)
         content = content if isinstance(content, list) else [{"type": "text", "text": content}]
         dated = {key: template[key] for key in ("created_at", "updated_at") if key in template}

@@ -107,8 +107,7 @@ class Codex(PlainEdits):
         return unfold(data, records, separator)
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
-        return {"timestamp": template.get("timestamp"), "type": "response_item", "payload": new_item(message)}
+        return {"timestamp": around.template.get("timestamp"), "type": "response_item", "payload": new_item(message)}
 
 
 def _origin(role: Role, parts: Sequence[Part], typed: frozenset[str]) -> Origin:

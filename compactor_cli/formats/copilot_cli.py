@@ -100,13 +100,12 @@ class CopilotCLI(PlainEdits):
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
         kind, data = _new_data(message, around.key)
         return {
             "type": kind,
             "data": data,
             "id": uuid_text(around.key),
-            "timestamp": template.get("timestamp"),
+            "timestamp": around.template.get("timestamp"),
             "parentId": around.parent or None,
         }
 

@@ -72,7 +72,7 @@ class Droid(PlainEdits):
         return Reading(build.messages, links=links, outside=messages - set(way), session_id=as_text(session), way=way)
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         if "message" not in template:
             return new_record(message, around)
         key = around.key
@@ -214,8 +214,8 @@ def _result(build: Builder, value: Mapping[str, Any], record: int) -> Part:
 
 def new_record(message: Message, around: Around) -> dict[str, Any]:
     """Return a record as the program prints it."""
-    template = around.template if isinstance(around.template, dict) else {}
-    ids = {key: template[key] for key in ("session_id", "sessionId") if key in template}
+    template = around.template
+    ids: dict[str, Any] = {key: template[key] for key in ("session_id", "sessionId") if key in template}
     time, part = template.get("timestamp"), message.parts[0]
     if part.kind == "tool_result":
         return {

@@ -301,7 +301,7 @@ def _own_labels(values: Sequence[Any], messages: Sequence[Message], owners: dict
 
 def new_entry(message: Message, around: Around) -> dict[str, Any]:
     """Return a `message` entry that follows the one before it."""
-    template = around.template if isinstance(around.template, dict) else {}
+    template = around.template
     part = message.parts[0]
     blocks = [{"type": "text", "text": part.text}]
     body: dict[str, Any] = {"role": "user", "content": blocks}
