@@ -23,7 +23,7 @@ from compactor_cli.cli.methods import plain_method
 from compactor_cli.errors import BudgetError, InputError
 from compactor_cli.evaluation.learning.examples import Lesson, TrainingCase, cases_of, opening_of
 from compactor_cli.evaluation.learning.fit import fit
-from compactor_cli.evaluation.learning.folds import folds_by_session
+from compactor_cli.evaluation.learning.held_out import folds_by_session
 from compactor_cli.evaluation.retention.baselines import BASELINES
 from compactor_cli.evaluation.retention.cases import EvaluatedSession, Prepared, prepare
 from compactor_cli.evaluation.retention.comparison import Evaluation

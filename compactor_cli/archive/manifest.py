@@ -1,4 +1,4 @@
-"""The manifest of a compaction, from its result."""
+"""The manifest of a compaction, from its result, and what its sessions are called in the archive."""
 
 from __future__ import annotations
 

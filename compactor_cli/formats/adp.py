@@ -23,8 +23,8 @@ from compactor_cli.formats.base import (
     as_text,
     word,
 )
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.injected import origin_of, origin_of_parts
+from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role
 
 _ACTIONS = frozenset(("message_action", "api_action", "code_action"))
 _OBSERVATIONS = frozenset(("text_observation", "web_observation", "image_observation"))
@@ -81,7 +81,7 @@ class _Reader:
             parts += _texts(self.build, value, ("content",), record)
             is_request = self.first_is_task and record == 0
             role: Role = "user" if is_request else "assistant"
-            self.build.add(role, parts, (record,), origin=_origin(parts, is_request=is_request))
+            self.build.add(role, parts, (record,), origin=origin_of_parts(parts, by_user=is_request))
             return
         self._open = self._call(value, kind, record)
         self._caller = self.build.add("assistant", [*parts, self._open], (record,))
@@ -98,7 +98,7 @@ class _Reader:
         if kind == "text_observation" and value.get("source") == "user":
             self._open = self._caller = None
             parts = _texts(self.build, value, ("content",), record)
-            self.build.add("user", parts, (record,), origin=_origin(parts, is_request=True))
+            self.build.add("user", parts, (record,), origin=origin_of_parts(parts, by_user=True))
             return
         text, place, images, beside = _seen(self.build, value, kind, record)
         if self._open is not None:
@@ -138,13 +138,6 @@ def _shown(annotations: Any) -> str:
 def _texts(build: Builder, value: dict[str, Any], path: tuple[str], record: int) -> list[Part]:
     text = value.get(path[0])
     return [build.part("text", text, Place(record, path))] if isinstance(text, str) and text else []
-
-
-def _origin(parts: Sequence[Part], *, is_request: bool) -> Origin:
-    origin = origin_of("\n".join(part.text for part in parts))
-    if not is_request:
-        return origin if origin == "summary" else "other"
-    return "request" if origin == "other" and parts else origin
 
 
 def _task_is_an_action(values: Sequence[Any]) -> bool:

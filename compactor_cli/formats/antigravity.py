@@ -14,7 +14,7 @@ from typing import Any
 
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Around, Builder, Counter, PlainEdits, Reading, as_text, word
-from compactor_cli.model.injected import origin_of
+from compactor_cli.model.injected import origin_of, origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
@@ -60,7 +60,7 @@ class Antigravity(PlainEdits):
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         source, kind, status = "USER_EXPLICIT", "USER_INPUT", "DONE"
         if message.parts[0].kind == "tool_result":
             source, kind, status = "MODEL", "GENERIC", "ERROR"
@@ -206,9 +206,7 @@ def _typed(build: Builder, value: dict[str, Any], record: int) -> list[Part]:
 
 
 def _origin(parts: Sequence[Part]) -> Origin:
-    text = parts[0].text if parts else ""
-    origin = origin_of(_REQUEST.sub(r"\1", text))
-    return "request" if origin == "other" and parts else origin
+    return origin_of_parts(parts, by_user=True, text=_REQUEST.sub(r"\1", parts[0].text if parts else ""))
 
 
 def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -63,7 +63,7 @@ class ATIF(PlainEdits):
     def new_record(self, message: Message, around: Around) -> Any:
         part = message.parts[0]
         step: dict[str, Any] = {"step_id": 0}
-        if isinstance(around.template, dict) and isinstance(around.template.get("timestamp"), str):
+        if isinstance(around.template.get("timestamp"), str):
             step["timestamp"] = around.template["timestamp"]
         if part.kind != "tool_result":
             return {**step, "source": _SOURCES.get(message.role, "user"), "message": part.text}

@@ -146,8 +146,8 @@ class Around(Struct, frozen=True):
     """What a new record may need to know of its place."""
 
     transcript: Transcript
-    template: Any
-    """JSON value of the nearest message record of the input (an envelope to imitate), or None."""
+    template: dict[str, Any]
+    """The nearest message record of the input: an envelope to imitate; empty where it is no object."""
     parent: str
     """Id of the record written before it in the main chain, or empty."""
     key: str

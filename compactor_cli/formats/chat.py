@@ -1,4 +1,4 @@
-"""OpenAI chat messages, shared by the formats that hold them."""
+"""OpenAI chat messages, shared by the formats that hold them, also of agents that write actions as text."""
 
 from __future__ import annotations
 

@@ -74,8 +74,7 @@ class ChatGPT(PlainEdits):
         return Reading(build.messages, links=links, outside=others, session_id=session, way=way, way_last=True)
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
-        old, key, part = template.get("message") or {}, around.key, message.parts[0]
+        old, key, part = around.template.get("message") or {}, around.key, message.parts[0]
         own = uuid_text(key)
         return {
             "id": own,

@@ -17,7 +17,7 @@ from compactor_cli.formats.base import Around, Builder, Counter, ListPath, Plain
 from compactor_cli.formats.copies import equal_copies, value_at
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.formats.turns import add_request
-from compactor_cli.model.injected import origin_of
+from compactor_cli.model.injected import origin_of, origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Message, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
 
@@ -59,7 +59,7 @@ class ClaudeAI(PlainEdits):
         )
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         content = new_content(message)
         content = content if isinstance(content, list) else [{"type": "text", "text": content}]
         dated = {key: template[key] for key in ("created_at", "updated_at") if key in template}
@@ -135,14 +135,13 @@ def _read_message(build: Builder, value: dict[str, Any], record: int, ids: _Call
         return
     pieces = list(_pieces(parts)) or [("assistant", [])]
     for number, (role, said) in enumerate(pieces):
-        origin = origin_of(text_in(said))
         build.add(
             role,
             said,
             (record,),
             id=f"{name}/{number}" if number else name,
             timestamp=time,
-            origin=origin if origin == "summary" else "other",
+            origin=origin_of_parts(said, by_user=False),
             turn=record if len(pieces) > 1 else None,
         )
 

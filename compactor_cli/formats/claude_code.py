@@ -101,7 +101,7 @@ class ClaudeCode:
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         key = around.key
         role = "user" if message.role == "tool" else message.role
         body: dict[str, Any] = {"role": role, "content": new_content(message)}

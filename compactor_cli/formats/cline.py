@@ -86,7 +86,7 @@ class Cline(PlainEdits):
         return Reading(build.messages, outside=hidden, session_id=as_text(session))
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         content = new_content(message)
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]

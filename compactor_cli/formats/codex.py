@@ -36,7 +36,7 @@ from compactor_cli.formats.codex_context import (
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.response_items import new_item, read_item, role_of, thoughts
 from compactor_cli.model.content import Content
-from compactor_cli.model.injected import origin_of
+from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
 
@@ -107,15 +107,13 @@ class Codex(PlainEdits):
         return unfold(data, records, separator)
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
-        return {"timestamp": template.get("timestamp"), "type": "response_item", "payload": new_item(message)}
+        return {"timestamp": around.template.get("timestamp"), "type": "response_item", "payload": new_item(message)}
 
 
 def _origin(role: Role, parts: Sequence[Part], typed: frozenset[str]) -> Origin:
-    text = text_in(parts)
     if role != "user":
-        return "summary" if origin_of(text) == "summary" else "other"
-    origin = user_origin(text, typed)
+        return origin_of_parts(parts, by_user=False)
+    origin = user_origin(text_in(parts), typed)
     return "request" if origin == "other" and parts else origin
 
 

@@ -27,8 +27,8 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.copilot_events import calls_of, context_of, data_of, kind_of, outside_of, owners_of
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
+from compactor_cli.model.injected import origin_of, origin_of_parts
+from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time
@@ -100,13 +100,12 @@ class CopilotCLI(PlainEdits):
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
         kind, data = _new_data(message, around.key)
         return {
             "type": kind,
             "data": data,
             "id": uuid_text(around.key),
-            "timestamp": template.get("timestamp"),
+            "timestamp": around.template.get("timestamp"),
             "parentId": around.parent or None,
         }
 
@@ -205,8 +204,7 @@ class _Reader:
             self.build.extend(newest.index, parts, record)  # an answer is split at its thoughts
             return
         self._response = response
-        text = text_in(parts)
-        self._add("assistant", parts, record, "summary" if origin_of(text) == "summary" else "other")
+        self._add("assistant", parts, record, origin_of_parts(parts, by_user=False))
 
     def _result(self, data: dict[str, Any], record: int) -> None:
         call_id = word(data, "toolCallId")

@@ -26,8 +26,8 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.trees import chains, way_to_root
 from compactor_cli.formats.turns import turn_role
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.injected import origin_of_parts
+from compactor_cli.model.message import Message, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time
 
@@ -72,7 +72,7 @@ class Droid(PlainEdits):
         return Reading(build.messages, links=links, outside=messages - set(way), session_id=as_text(session), way=way)
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         if "message" not in template:
             return new_record(message, around)
         key = around.key
@@ -185,8 +185,7 @@ def _read_text(build: Builder, value: Mapping[str, Any], record: int, time: floa
     if word(value, "role") == "assistant":
         build.add("assistant", parts, (record,), timestamp=time)
         return
-    origin: Origin = origin_of(text)
-    build.add("user", parts, (record,), timestamp=time, origin="request" if origin == "other" and text else origin)
+    build.add("user", parts, (record,), timestamp=time, origin=origin_of_parts(parts, by_user=True))
 
 
 def _name_of_call(value: Mapping[str, Any]) -> str:
@@ -214,8 +213,8 @@ def _result(build: Builder, value: Mapping[str, Any], record: int) -> Part:
 
 def new_record(message: Message, around: Around) -> dict[str, Any]:
     """Return a record as the program prints it."""
-    template = around.template if isinstance(around.template, dict) else {}
-    ids = {key: template[key] for key in ("session_id", "sessionId") if key in template}
+    template = around.template
+    ids: dict[str, Any] = {key: template[key] for key in ("session_id", "sessionId") if key in template}
     time, part = template.get("timestamp"), message.parts[0]
     if part.kind == "tool_result":
         return {

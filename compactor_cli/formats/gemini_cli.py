@@ -112,7 +112,7 @@ class GeminiCLI(PlainEdits):
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         if _is_content(template):
             return new_content(message)
         key = around.key

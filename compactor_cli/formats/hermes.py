@@ -93,7 +93,7 @@ class Hermes(PlainEdits):
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         part = message.parts[0]
         named = {"tool_name": part.name} if part.kind == "tool_result" and part.name else {}
         dated = {"timestamp": template["timestamp"]} if template.get("timestamp") else {}

@@ -1,4 +1,4 @@
-"""Replacing single values inside a JSON text without touching anything else of it."""
+"""Values, members and elements inside a JSON text changed, put in and taken out: nothing else of it is touched."""
 
 from __future__ import annotations
 

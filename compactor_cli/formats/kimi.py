@@ -62,7 +62,7 @@ class Kimi(PlainEdits):
         return Reading(build.messages, owners)
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         if word(template, "type"):
             return wire.new_record(message, template)
         part = message.parts[0]

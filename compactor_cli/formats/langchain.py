@@ -97,7 +97,7 @@ class LangChain(PlainEdits):
         inside: dict[str, Any] = {"content": part.text, "type": _TYPES[message.role]}
         if part.kind == "tool_result":
             inside |= {"tool_call_id": part.call_id, "status": "error"}
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         if word(template, "type") == "constructor":
             own = [*template["id"][:-1], _CLASSES[message.role]] if isinstance(template.get("id"), list) else []
             return {"lc": 1, "type": "constructor", "id": own, "kwargs": inside}

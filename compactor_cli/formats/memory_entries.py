@@ -47,13 +47,12 @@ class MemoryEntries(PlainEdits):
 
     def new_record(self, message: Message, around: Around) -> Any:
         part: Part = message.parts[0]
-        template = around.template if isinstance(around.template, dict) else {}
         kind = message.marks.type if message.marks else "summary" if message.origin == "summary" else "conversation"
         return {
             "id": f"{kind}-{around.key[:12]}",
             "content": part.text,
             "type": kind,
-            "timestamp": template.get("timestamp"),
+            "timestamp": around.template.get("timestamp"),
             "metadata": {"role": message.role},
         }
 

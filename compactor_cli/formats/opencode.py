@@ -28,8 +28,8 @@ from compactor_cli.formats.base import (
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.formats.opencode_records import new_message
 from compactor_cli.formats.turns import add_request
-from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
+from compactor_cli.model.injected import origin_of, origin_of_parts
+from compactor_cli.model.message import Message, Part, Path, Place, Role
 from compactor_cli.model.transcript import Link
 from compactor_cli.text.times import parse_time
 
@@ -236,8 +236,7 @@ def _read_assistant(build: Builder, value: Any, record: int, *, pinned: bool, ne
     name, time = value["info"]["id"], _time(value)
     for number, step in enumerate(steps):
         own = f"{name}/{number}" if number else name
-        text = "\n".join(part.text for part in step.parts if part.kind == "text")
-        origin: Origin = "summary" if origin_of(text) == "summary" else "other"
+        origin = origin_of_parts(step.parts, by_user=False)
         build.add(
             "assistant",
             step.parts,

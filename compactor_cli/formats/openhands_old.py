@@ -13,7 +13,7 @@ from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Builder, as_text, edit_value, sum_of, word
 from compactor_cli.formats.copies import equal_copies, shortened_copies, shortened_texts, value_at
 from compactor_cli.formats.openhands_views import SentView
-from compactor_cli.model.injected import origin_of
+from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import LEGACY_ID, Origin, Part, Path, Place, Role
 from compactor_cli.text.times import parse_time
 
@@ -154,12 +154,9 @@ def _message(build: Builder, value: dict[str, Any], record: int) -> tuple[Role, 
     asks = args.get("wait_for_response") is True
     role: Role = "assistant" if value.get("source", "agent" if asks else "user") == "agent" else "user"
     parts = _text(build, args.get("content"), (*base, "content"), record)
-    origin = origin_of("\n".join(part.text for part in parts))
     for key in ("image_urls", "images_urls"):
         parts += [build.image() for _ in args[key]] if isinstance(args.get(key), list) else []
-    if role != "user":
-        return role, origin if origin == "summary" else "other", parts
-    return role, "request" if origin == "other" and parts else origin, parts
+    return role, origin_of_parts(parts, by_user=role == "user"), parts
 
 
 def _said(build: Builder, value: dict[str, Any], record: int) -> list[Part]:

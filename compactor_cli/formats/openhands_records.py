@@ -14,7 +14,7 @@ ROOT = "__root__"
 
 def new_event(message: Message, around: Around) -> dict[str, Any]:
     """Return an event like those around it, of the SDK or of 0.x."""
-    template = around.template if isinstance(around.template, dict) else {}
+    template = around.template
     return _event(message, around, template) if word(template, "kind") else _old_event(message, around, template)
 
 

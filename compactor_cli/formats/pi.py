@@ -27,7 +27,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.trees import chains, way_to_root
-from compactor_cli.model.injected import origin_of
+from compactor_cli.model.injected import origin_of_parts
 from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time
@@ -233,10 +233,7 @@ def _read_entry(build: Builder, value: dict[str, Any], record: int, *, pinned: b
 
 
 def _origin(role: Role, parts: Sequence[Part]) -> Origin:
-    origin = origin_of(_SENDER.sub("", text_in(parts)))
-    if role != "user":
-        return origin if origin == "summary" else "other"
-    return "request" if origin == "other" and parts else origin
+    return origin_of_parts(parts, by_user=role == "user", text=_SENDER.sub("", text_in(parts)))
 
 
 def _bash(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
@@ -301,7 +298,7 @@ def _own_labels(values: Sequence[Any], messages: Sequence[Message], owners: dict
 
 def new_entry(message: Message, around: Around) -> dict[str, Any]:
     """Return a `message` entry that follows the one before it."""
-    template = around.template if isinstance(around.template, dict) else {}
+    template = around.template
     part = message.parts[0]
     blocks = [{"type": "text", "text": part.text}]
     body: dict[str, Any] = {"role": "user", "content": blocks}

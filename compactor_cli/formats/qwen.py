@@ -114,7 +114,7 @@ class Qwen(PlainEdits):
         return changes
 
     def new_record(self, message: Message, around: Around) -> Any:
-        template = around.template if isinstance(around.template, dict) else {}
+        template = around.template
         key, part = around.key, message.parts[0]
         role = "model" if message.role == "assistant" else "user"
         kind = "assistant" if role == "model" else "tool_result" if part.kind == "tool_result" else "user"

@@ -79,7 +79,7 @@ class ShareGPT(PlainEdits):
 
     def new_record(self, message: Message, around: Around) -> Any:
         text, template = message.parts[0].text, around.template
-        if isinstance(template, dict) and "from" not in template and _is_typed(template.get("content")):
+        if "from" not in template and _is_typed(template.get("content")):
             return {"role": message.role, "content": [{"type": "text", "value": text}]}
         return {"from": _NAMES[message.role], "value": text}
 

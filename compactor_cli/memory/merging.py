@@ -1,4 +1,4 @@
-"""What becomes of a memory that is said again, imported again, or joined with one that says the same."""
+"""What becomes of a memory that is said again, imported again, joined with one that says the same, or not used."""
 
 from __future__ import annotations
 

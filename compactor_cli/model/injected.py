@@ -68,10 +68,11 @@ def origin_of(text: str) -> Origin:
     return "request" if text.strip() else "other"
 
 
-def origin_of_parts(parts: Sequence[Part], *, by_user: bool) -> Origin:
+def origin_of_parts(parts: Sequence[Part], *, by_user: bool, text: str | None = None) -> Origin:
     """Return who speaks in a message of these parts. `by_user`: it stands under the role user, where one without a
-    text, such as a picture, is a request; others are only told apart from summaries."""
-    origin = origin_of(text_in(parts))
+    text, such as a picture, is a request; others are only told apart from summaries. `text`: what is gone by in place
+    of their texts."""
+    origin = origin_of(text_in(parts) if text is None else text)
     if not by_user:
         return origin if origin == "summary" else "other"
     return "request" if origin == "other" and parts else origin

@@ -300,10 +300,10 @@ def _envelope(transcript: Transcript, item: _Item) -> int:
 
 def _around(transcript: Transcript, item: _Item, place: int, parent: str) -> Around:
     assert item.message is not None
-    template = json.loads(transcript.raw(place))
+    near = json.loads(transcript.raw(place))
     text = f"{item.order}{item.message.id}{item.message.parts[0].text}"
     key = hashlib.sha256(f"{transcript.session_id}{text}".encode("utf-8", "surrogatepass")).hexdigest()
-    return Around(transcript, template, parent, key)
+    return Around(transcript, near if isinstance(near, dict) else {}, parent, key)
 
 
 def lay_out(transcript: Transcript, records: Sequence[bytes], changes: Mapping[int, Mapping[Path, str]]) -> bytes:

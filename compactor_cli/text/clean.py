@@ -1,4 +1,4 @@
-"""Text made safe to show or to quote on one line."""
+"""Text made safe to show or to quote on one line, and both ends of a long one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Context limits and encodings of models, from litellm's shipped table, without importing litellm."""
+"""Context limits and vocabularies of models: by litellm's shipped table, which needs no import of it, and by names."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ def _nothing(read: Read) -> str:
 
 def _teach(session: Session, read: Read, args: LearnOptions) -> Taught:
     from compactor_cli.evaluation.learning.fit import fit
-    from compactor_cli.evaluation.learning.folds import folds_by_session, folds_by_source
+    from compactor_cli.evaluation.learning.held_out import folds_by_session, folds_by_source
     from compactor_cli.evaluation.learning.profile_text import Taught
 
     sources = {lesson.name: lesson.source for lesson in read.lessons}

@@ -1,4 +1,4 @@
-"""Calls of tools with how they ended, read from what the results say."""
+"""Calls of tools with how they ended, read from what the results say, and the line that says what went wrong."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from compactor_cli.evaluation.learning.examples import Lesson
-from compactor_cli.evaluation.learning.folds import folds_by_session, folds_by_source
+from compactor_cli.evaluation.learning.held_out import folds_by_session, folds_by_source
 
 MANY = [Lesson(f"{source}/{at}.jsonl", source, "") for source, count in (("a", 10), ("b", 3)) for at in range(count)]
 
