@@ -66,6 +66,8 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     if changed and args.new_session:
         data, carried = new_session(source, data, args.out)
         place = carried.path
+    elif args.new_session:
+        place = source.path  # nothing is written: the session stays the one that it is
     elif changed and args.in_place:
         carried = at_home(source, place)
     stored = pack(data, place, source.packed, same=args.in_place)
@@ -301,7 +303,9 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
     tables.heading(console, source, session.counter.name)
     if not outcome.changed or not parts:
         console.print(_unchanged(parts, ratio=session.settings.target_ratio is not None))
-        if job.args.writes and outcome.place != source.path:
+        if job.args.new_session:
+            session.say("no new session was made: this one goes on as it is")
+        elif job.args.writes and outcome.place != source.path:
             session.say_written(outcome.place)
         return
     _show_tables(session, outcome, parts)
