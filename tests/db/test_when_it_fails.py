@@ -196,3 +196,17 @@ def test_a_folder_that_is_read_only(forking, session, tmp_path):
         # what is there can still be had back
         assert forking.run("restore", "s.jsonl", "--database", url, cwd=tmp_path).stdout == original
         assert forking.run("restore", "s.jsonl", "--list", "--database", url, cwd=tmp_path).code == 0
+
+
+def test_a_database_that_is_not_there_is_named(command, session, tmp_path):
+    original, small = session.read_bytes(), tmp_path / "small.jsonl"
+    assert command("compact", session, "--target-ratio", "0.3", "--archive", "-o", small).code == 0
+    for words in (["restore", small], ["restore", "--list"], ["restore", "--search", "x"]):
+        done = command(*words, "--database", "moved/db.sqlite3")
+        assert done.code == 1
+        assert "there is no database moved/db.sqlite3; --database names another one" in done.stderr
+        assert "there is no database" not in command(*words).stderr
+    (tmp_path / "small.jsonl.manifest.json").write_text("{}")
+    assert "there is no database moved" in command("restore", small, "--database", "moved/db.sqlite3").stderr
+    assert not (tmp_path / "moved").exists()
+    assert command("restore", small).stdout == original

@@ -11,7 +11,7 @@ import typer
 from compactor_cli.cli.commands.memory_edit import add, forget, pin, unpin
 from compactor_cli.cli.commands.memory_upkeep import consolidate, decay, export, take_in
 from compactor_cli.cli.databases import existing_database
-from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, filters_of, open_log
+from compactor_cli.cli.memory_log import FilterOptions, IdsOptions, filters_of, open_log
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
 from compactor_cli.configuration.layers import Layer
@@ -99,7 +99,7 @@ def listing(args: ListOptions, overrides: Layer) -> None:
             memory_table(console, memories, f"Memories of {args.day}" if args.day else "Memories", clock=bool(args.day))
         )
     if database is None:
-        log.tell(NOTHING)
+        log.tell(log.nothing)
     elif not memories:
         log.tell("no memory is like that")
     elif total > len(memories):
@@ -145,7 +145,7 @@ def search(args: SearchOptions, overrides: Layer) -> None:
         console = make_console(sys.stdout)
         console.print(hit_table(console, hits, counted(len(hits), "memory", "memories")))
     if not hits:
-        log.tell(NOTHING if database is None else "nothing was found")
+        log.tell(log.nothing if database is None else "nothing was found")
         raise typer.Exit(int(ExitCode.NO))
 
 
@@ -165,7 +165,7 @@ def show(args: IdsOptions, overrides: Layer) -> None:
     log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
-            raise UsageError(f"there is no memory {args.ids[0]}: {NOTHING}")
+            raise UsageError(f"there is no memory {args.ids[0]}: {log.nothing}")
         from compactor_cli.memory.stored.memories import get
 
         with database.read() as connection:

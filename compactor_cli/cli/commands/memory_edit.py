@@ -9,7 +9,7 @@ import typer
 
 from compactor_cli.cli.databases import existing_database, made_database
 from compactor_cli.cli.files import read_bytes
-from compactor_cli.cli.memory_log import NOTHING, IdsOptions, open_log
+from compactor_cli.cli.memory_log import IdsOptions, open_log
 from compactor_cli.cli.options import CommandOptions
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
@@ -118,7 +118,7 @@ def forget(args: IdsOptions, overrides: Layer) -> None:
     log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
-            raise UsageError(f"there is no memory {args.ids[0]}: {NOTHING}")
+            raise UsageError(f"there is no memory {args.ids[0]}: {log.nothing}")
         from compactor_cli.db.removal import scrub
         from compactor_cli.memory.stored.memory_changes import TABLES
         from compactor_cli.memory.stored.memory_changes import forget as remove
@@ -138,7 +138,7 @@ def _pin(args: IdsOptions, overrides: Layer, *, pinned: bool) -> None:
     log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
-            raise UsageError(f"there is no memory {args.ids[0]}: {NOTHING}")
+            raise UsageError(f"there is no memory {args.ids[0]}: {log.nothing}")
         from compactor_cli.memory.stored.memories import get
         from compactor_cli.memory.stored.memories import pin as mark
 
