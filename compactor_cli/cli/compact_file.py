@@ -30,6 +30,7 @@ from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.make_report import unchanged
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.pipeline.stages import COMPLETE, STAGES
+from compactor_cli.pipeline.target import stated_base
 from compactor_cli.pipeline.threshold import relief_target
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
@@ -70,6 +71,7 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
         place = source.path  # nothing is written: the session stays the one that it is
     elif changed and args.in_place:
         carried = at_home(source, place)
+        _warn_of_ratio(session, source, parts)
     stored = pack(data, place, source.packed, same=args.in_place)
     kept = StoredResult()
     if args.writes:
@@ -101,6 +103,16 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
     return outcome
+
+
+def _warn_of_ratio(session: Session, source: Source, parts: Sequence[Compaction]) -> None:
+    """Warn where a file that was replaced has no place that says what it was compacted from: a ratio refers to that."""
+    ratio = session.settings.target_ratio
+    if ratio is not None and any(part.changed and stated_base(part.messages) is None for part in parts):
+        session.warn(
+            f"{source.path}: had no room to say what it was compacted from, so the same --target-ratio again would "
+            "take more away; --target-tokens does not"
+        )
 
 
 def _only_leaves_out(source: Source, data: Content, parts: Sequence[Compaction]) -> bool:
