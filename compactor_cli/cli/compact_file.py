@@ -30,6 +30,7 @@ from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.make_report import unchanged
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.pipeline.stages import COMPLETE, STAGES
+from compactor_cli.pipeline.one_compaction import stated_base
 from compactor_cli.pipeline.threshold import relief_target
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
@@ -66,8 +67,11 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     if changed and args.new_session:
         data, carried = new_session(source, data, args.out)
         place = carried.path
+    elif args.new_session:
+        place = source.path  # nothing is written: the session stays the one that it is
     elif changed and args.in_place:
         carried = at_home(source, place)
+        _warn_of_ratio(session, source, parts)
     stored = pack(data, place, source.packed, same=args.in_place)
     kept = StoredResult()
     if args.writes:
@@ -99,6 +103,16 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
     return outcome
+
+
+def _warn_of_ratio(session: Session, source: Source, parts: Sequence[Compaction]) -> None:
+    """Warn where a file that was replaced has no place that says what it was compacted from: a ratio refers to that."""
+    ratio = session.settings.target_ratio
+    if ratio is not None and any(part.changed and stated_base(part.messages) is None for part in parts):
+        session.warn(
+            f"{source.path}: had no room to say what it was compacted from, so the same --target-ratio again would "
+            "take more away; --target-tokens does not"
+        )
 
 
 def _only_leaves_out(source: Source, data: Content, parts: Sequence[Compaction]) -> bool:
@@ -301,7 +315,9 @@ def _show(session: Session, source: Source, job: Job, outcome: Outcome, parts: S
     tables.heading(console, source, session.counter.name)
     if not outcome.changed or not parts:
         console.print(_unchanged(parts, ratio=session.settings.target_ratio is not None))
-        if job.args.writes and outcome.place != source.path:
+        if job.args.new_session:
+            session.say("no new session was made: this one goes on as it is")
+        elif job.args.writes and outcome.place != source.path:
             session.say_written(outcome.place)
         return
     _show_tables(session, outcome, parts)

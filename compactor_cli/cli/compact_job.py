@@ -32,7 +32,7 @@ from compactor_cli.tokens.models import model_facts
 EMITS = ("rewritten", "native")
 ENGINES = ("processes", "dask")
 ANNOTATIONS = ("github",)
-_ABOUT_SCORES = ("scoring.scorer", "scoring.threshold", "scoring.max_residuals")
+_ABOUT_SCORES = ("scoring.scorer", "scoring.threshold", "scoring.max_residuals", "scoring.now")
 """Settings that count only where messages stay for their scores."""
 
 

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from compactor_cli.db.database import Database
 
 
+def not_there(url: str) -> str:
+    """Return words on a database whose file is not there; empty for any other, and for a server's."""
+    file = file_of(url)
+    return "" if file is None or is_there(file) else f"there is no database {file}; --database names another one"
+
+
 @contextmanager
 def existing_database(url: str) -> Iterator[Database | None]:
     """Yield the database at an address; None when nothing was ever stored there, and nothing is made or imported for

@@ -12,6 +12,7 @@ import typer
 from msgspec import Struct
 
 from compactor_cli.cli.configured import Configured, configure
+from compactor_cli.cli.databases import not_there
 from compactor_cli.cli.files import real_path
 from compactor_cli.cli.options import CommandOptions, ConfiguredOptions
 from compactor_cli.configuration.checked_values import moment
@@ -62,8 +63,6 @@ class IdsOptions(CommandOptions):
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
-NOTHING = "nothing was remembered yet"
-
 
 class Log(Struct, frozen=True):
     """The memory log that a command works on, before it is opened."""
@@ -75,6 +74,12 @@ class Log(Struct, frozen=True):
     def url(self) -> str:
         """Return the address of its database."""
         return self.configured.reading.database_url
+
+    @property
+    def nothing(self) -> str:
+        """Return what to say where nothing was ever stored; of a database that was named, whether it is there."""
+        missing = not_there(self.url) if self.url else ""
+        return "nothing was remembered yet" + (f": {missing}" if missing else "")
 
     def tell(self, words: str) -> None:
         """Say something to people, in a line. Whatever stands in it is safe for a terminal."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from compactor_cli.text.patterns import compiled_later
@@ -33,7 +35,7 @@ def _what(error: Any, ctx: Any) -> str:
     """Return one sentence for what the parser says in several ways."""
     parameter = getattr(error, "param", None)
     if hasattr(error, "possibilities"):
-        return f"no such option: {error.option_name}" + _meant(error.option_name, ctx)
+        return f"no such option: {error.option_name}" + (_meant(error.option_name, ctx) or _file_like())
     if hasattr(error, "option_name"):
         wanted = "takes no value" if "not take" in error.message else "needs a value"
         return f"{error.option_name} {wanted}"
@@ -44,6 +46,13 @@ def _what(error: Any, ctx: Any) -> str:
     extra = _EXTRA.fullmatch(error.message)
     problem = f"unexpected argument: {extra[1]}" if extra else str(error.message)
     return problem[:1].lower() + problem[1:]
+
+
+def _file_like() -> str:
+    """Return how to name a file that begins with a dash, where one of the words is one."""
+    words = (word for word in sys.argv[1:] if word.startswith("-") and word not in ("-", "--"))
+    named = next((word for word in words if Path(word).exists()), None)
+    return f". The file of that name is ./{named}" if named else ""
 
 
 def _bounds(match: re.Match[str]) -> str:

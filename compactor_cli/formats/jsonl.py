@@ -67,6 +67,10 @@ class RecordValues(Sequence[Any]):
         return RecordValues(self._records[index]) if isinstance(index, slice) else self._records[index].value
 
 
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""How such a text begins, where it says which of two it is."""
+
+
 class Damage(Struct, frozen=True):
     """Text that is not JSON, at a byte span of a line."""
 
@@ -206,9 +210,16 @@ def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord]
         elif skip_damaged and records:
             notes.append(Note("damaged_line", damage.line, f"{damage.what}; left out"))
         else:
-            remedy = "repair the line, or leave such lines out with --skip-damaged"
-            raise InputError(f"{damage.what}; {remedy if records else 'is this a JSONL transcript?'}", line=damage.line)
+            remedy = "repair the line, or leave such lines out with --skip-damaged" if records else _likelier(data)
+            raise InputError(f"{damage.what}; {remedy}", line=damage.line)
     return records, sorted(notes, key=lambda note: note.index)
+
+
+def _likelier(data: Content) -> str:
+    """Return what a file probably is of which no line can be read."""
+    if b"\0" in data[:2] or data[:2] in _UTF_16:
+        return "it looks like UTF-16: write it as UTF-8 first (iconv -f UTF-16 -t UTF-8)"
+    return "is this a JSONL transcript?"
 
 
 def _held(item: RawRecord, data: Content, left: int) -> ReadRecord:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from compactor_cli.model.decisions import Decided
 from compactor_cli.model.memory import Memory
+from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.repair import ends_with_result
@@ -66,9 +67,7 @@ def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | No
     has come since. So the same ratio given again finds nothing to do.
     """
     tokens = transcript.tokens
-    summaries = [m.text("text") for m in transcript.messages if m.origin == "summary"]
-    bases = [(round_of(text), base) for text in summaries if (base := base_of(text))]
-    known = max(bases, key=lambda numbered: numbered[0])[1] if bases else None
+    known = stated_base(transcript.messages)
     base = Base(tokens, tokens)
     if known is not None:
         base = Base(known.tokens + max(0, tokens - known.target), known.target)
@@ -77,6 +76,13 @@ def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | No
     if settings.target_tokens is not None:
         return settings.target_tokens, base
     return None, base if known is not None else Base(tokens, 0)
+
+
+def stated_base(messages: Iterable[Message]) -> Base | None:
+    """Return what the newest round says that it started from; None where no summary says so."""
+    summaries = [m.text("text") for m in messages if m.origin == "summary"]
+    bases = [(round_of(text), base) for text in summaries if (base := base_of(text))]
+    return max(bases, key=lambda numbered: numbered[0])[1] if bases else None
 
 
 def is_within(transcript: Transcript, target: int | None, base: Base) -> bool:

@@ -48,9 +48,16 @@ def rounds_table(console: Console, past: Sequence[PastRound]) -> Table:
             "" if past_round.strategy == STRATEGY else f"{past_round.tokens_after:,}",
             f"{past_round.messages_before:,}"
             + ("" if past_round.strategy == STRATEGY else f" to {past_round.messages_after:,}"),
-            ("kept" if each.kept else "gone") + ("" if each.written else ", output not confirmed"),
+            ("kept" if each.kept else "gone") + _confirmed([each]),
         )
     return table
+
+
+def _confirmed(rounds: Sequence[PastRound]) -> str:
+    """Return words where nothing says that an output took its place: the run ended before, or could not write it. What
+    an agent makes of its own compaction is not known here."""
+    open_ones = [each for each in rounds if not each.written and each.round.strategy != STRATEGY]
+    return ", output not confirmed" if open_ones else ""
 
 
 def hits_table(console: Console, hits: Sequence[MessageHit]) -> Table:
@@ -97,13 +104,14 @@ def compactions_table(
     table.add_column("original")
     table.add_column("file", overflow="fold")
     for number, each in enumerate(known, start=1):
-        own = [past_round.round for past_round in past if past_round.compaction == each.id]
+        own = [past_round for past_round in past if past_round.compaction == each.id]
+        by_agent = any(past_round.round.strategy == STRATEGY for past_round in own)  # which tells no size
         table.add_row(
             str(number if of_file else each.id),
             when(each.at),
-            f"{sum(past_round.tokens_before for past_round in own):,}" if own else "",
-            f"{sum(past_round.tokens_after for past_round in own):,}" if own else "",
-            "kept" if each.kept else "gone" if each.changed else "unchanged",
+            f"{sum(past_round.round.tokens_before for past_round in own):,}" if own else "",
+            f"{sum(past_round.round.tokens_after for past_round in own):,}" if own and not by_agent else "",
+            ("kept" if each.kept else "gone" if each.changed else "unchanged") + _confirmed(own),
             plain(PurePath(each.input.path).name if of_file else each.input.path),
         )
     return table

@@ -50,6 +50,17 @@ def test_bad_input_is_refused_with_its_place_and_nothing_is_written(run, tmp_pat
     assert sorted(file.name for file in tmp_path.iterdir()) == ["bad.jsonl", "out.jsonl"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_text_in_another_encoding_is_told_what_to_do(run, tmp_path, encoding):
+    (tmp_path / "windows.jsonl").write_bytes(jsonl(user("a")).decode().encode(encoding))
+    done = run("inspect", "windows.jsonl")
+    assert done.code == 3
+    assert done.stderr.startswith("error: windows.jsonl:1: ")
+    assert "write it as UTF-8 first (iconv -f UTF-16 -t UTF-8)" in done.stderr
+    (tmp_path / "windows.jsonl").write_bytes("Größe".encode("latin-1"))
+    assert "is this a JSONL transcript?" in run("inspect", "windows.jsonl").stderr
+
+
 @pytest.mark.parametrize("command", ["score", "inspect", "compact", "budget", "diff"])
 def test_every_command_refuses_what_is_not_there_or_is_a_directory(run, tmp_path, command):
     (tmp_path / "folder").mkdir()

@@ -63,6 +63,14 @@ def test_what_the_parser_refuses(run, args, what, command):
     assert last == f"See compactor{command} --help." or last.endswith(f"compactor_cli{command} --help.")
 
 
+def test_a_file_that_begins_with_a_dash_is_told_how_to_be_named(fresh, session):
+    session.rename(session.with_name("-notes.jsonl"))
+    done = fresh("compact", "-notes.jsonl", *HALF)
+    assert done.code == 2
+    assert done.stderr.startswith("error: no such option: -n. The file of that name is ./-notes.jsonl\n")
+    assert fresh("inspect", "./-notes.jsonl").code == 0
+
+
 @pytest.mark.parametrize(("args", "words"), NAMED)
 def test_a_value_spelled_almost_like_one_that_is_known(run, session, args, words):
     done = run(*args)
@@ -112,3 +120,9 @@ def test_a_bug_in_one_of_several_files_says_what_to_do(tmp_path, monkeypatch):
 def test_a_limit_without_end_is_none(run, session):
     done = run("compact", session, "--target-ratio", 0.5, "--max-cost", "inf", "-o", "small.jsonl")
     assert (done.code, "--max-cost not used: no model is asked" in done.stderr) == (0, True)
+
+
+def test_standard_input_is_read_once(run):
+    done = run("diff", "-", "-", input=b"x")
+    assert done.code == 2
+    assert "standard input is read once; name a file for one of them" in done.stderr

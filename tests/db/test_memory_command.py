@@ -37,7 +37,8 @@ def added(log, text, *options):
 def test_looking_makes_no_database_and_says_so(run, tmp_path):
     for words, code in ((["list"], 0), (["export"], 0), (["decay"], 0), (["consolidate"], 0), (["search", "x"], 1)):
         done = run("memory", *words, "--database", "folder/log.sqlite3")
-        assert (done.code, done.text, done.stderr) == (code, "", "nothing was remembered yet\n"), words
+        said = "nothing was remembered yet: there is no database folder/log.sqlite3; --database names another one\n"
+        assert (done.code, done.text, done.stderr) == (code, "", said), words
     for command in ("show", "pin", "unpin", "forget"):
         done = run("memory", command, "abcd", "--database", "folder/log.sqlite3")
         assert done.code == 2

@@ -17,6 +17,7 @@ from compactor_cli.db.database import open_database
 from compactor_cli.db.tables import sessions
 from tests.builders import command as command_line
 from tests.builders import environment, jsonl, user
+from tests.db.warm import APPENDS
 
 pytestmark = pytest.mark.one_test_in(3)
 
@@ -196,3 +197,29 @@ def test_a_folder_that_is_read_only(forking, session, tmp_path):
         # what is there can still be had back
         assert forking.run("restore", "s.jsonl", "--database", url, cwd=tmp_path).stdout == original
         assert forking.run("restore", "s.jsonl", "--list", "--database", url, cwd=tmp_path).code == 0
+
+
+def test_the_list_says_which_outputs_never_took_their_place(command, session):
+    arguments = ("compact", session, "--target-ratio", "0.3", "--in-place", "--archive")
+    original = session.read_bytes()
+    assert command(*arguments, **{APPENDS: str(session)}).code == 3
+    session.write_bytes(original)
+    assert "kept, output not confirmed" in command("restore", "--list", COLUMNS="300").text
+    assert command(*arguments).code == 0
+    listed = command("restore", "--list", COLUMNS="300").text
+    assert (listed.count(" kept"), listed.count("not confirmed")) == (2, 1)
+    assert "not confirmed" not in command("restore", session, "--list", COLUMNS="300").text
+
+
+def test_a_database_that_is_not_there_is_named(command, session, tmp_path):
+    original, small = session.read_bytes(), tmp_path / "small.jsonl"
+    assert command("compact", session, "--target-ratio", "0.3", "--archive", "-o", small).code == 0
+    for words in (["restore", small], ["restore", "--list"], ["restore", "--search", "x"]):
+        done = command(*words, "--database", "moved/db.sqlite3")
+        assert done.code == 1
+        assert "there is no database moved/db.sqlite3; --database names another one" in done.stderr
+        assert "there is no database" not in command(*words).stderr
+    (tmp_path / "small.jsonl.manifest.json").write_text("{}")
+    assert "there is no database moved" in command("restore", small, "--database", "moved/db.sqlite3").stderr
+    assert not (tmp_path / "moved").exists()
+    assert command("restore", small).stdout == original

@@ -253,6 +253,8 @@ def test_a_session_of_codex_is_kept_and_restored_alike(agent):
 def test_the_event_of_gemini_archives_too(agent):
     agent.hook(payload("PreCompress", agent.file, trigger="auto", timestamp="2026-03-02T09:00:00Z"))
     assert [one["strategy"] for one in agent.kept(agent.file, "--list", "--json").json["rounds"]] == ["agent"]
+    listed = agent.kept(agent.file, "--list").text  # what the agent makes of it is not known, nor said
+    assert re.search(r"\d\d:\d\d +[\d,]+ +kept ", listed), listed
 
 
 def test_the_answer_is_plain_ascii_whatever_the_session_says(agent):

@@ -169,9 +169,16 @@ def test_a_file_of_no_agent_has_no_session_to_go_on_with(at_home, tmp_path):
         assert len(list(tmp_path.rglob("x.jsonl"))) == 0
 
 
-def test_what_stays_as_it_is_becomes_no_session(at_home, home):
+@pytest.mark.parametrize("options", [[], ["-o", "new.jsonl"]])
+def test_what_stays_as_it_is_becomes_no_session(at_home, home, tmp_path, options):
+    path = place(home, "claude-code")
     count = len(list((home / ".claude").rglob("*.jsonl")))
-    done = at_home("compact", str(place(home, "claude-code")), "--target-ratio", "1", "--new-session")
+    done = at_home("compact", str(path), "--target-ratio", "1", "--new-session", "--json", *options)
     assert done.code == 0
     assert "unchanged" in done.stderr
+    assert "no new session was made" in done.stderr
+    assert "written to" not in done.stderr  # nothing is
+    report = json.loads(done.text)
+    assert (report["output"]["path"], "session" in report) == (str(path), False)
+    assert not list(tmp_path.rglob("new.jsonl"))
     assert len(list((home / ".claude").rglob("*.jsonl"))) == count

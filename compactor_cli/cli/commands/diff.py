@@ -75,6 +75,8 @@ def _two(session: Session, args: DiffOptions) -> tuple[str, str]:
     for name, file in (("BEFORE", before), ("AFTER", after)):
         if not file:
             raise UsageError(f"Missing argument '{name}'.")
+    if before == after == "-":
+        raise UsageError("- stands for BEFORE and AFTER: standard input is read once; name a file for one of them")
     return before, after
 
 

@@ -13,7 +13,7 @@ import typer
 from compactor_cli.cli.commands.memory_upkeep import consolidate, decay, export, take_in
 from compactor_cli.cli.databases import existing_database, made_database
 from compactor_cli.cli.files import read_bytes
-from compactor_cli.cli.memory_log import NOTHING, FilterOptions, IdsOptions, Log, filters_of, open_log
+from compactor_cli.cli.memory_log import FilterOptions, IdsOptions, Log, filters_of, open_log
 from compactor_cli.cli.options import CommandOptions
 from compactor_cli.cli.streams import print_json
 from compactor_cli.cli.typed_options import takes
@@ -106,7 +106,7 @@ def listing(args: ListOptions, overrides: Layer) -> None:
             memory_table(console, memories, f"Memories of {args.day}" if args.day else "Memories", clock=bool(args.day))
         )
     if database is None:
-        log.tell(NOTHING)
+        log.tell(log.nothing)
     elif not memories:
         log.tell("no memory is like that")
     elif total > len(memories):
@@ -152,7 +152,7 @@ def search(args: SearchOptions, overrides: Layer) -> None:
         console = make_console(sys.stdout)
         console.print(hit_table(console, hits, counted(len(hits), "memory", "memories")))
     if not hits:
-        log.tell(NOTHING if database is None else "nothing was found")
+        log.tell(log.nothing if database is None else "nothing was found")
         raise typer.Exit(int(ExitCode.NO))
 
 
@@ -304,7 +304,7 @@ def _log_with(args: IdsOptions, overrides: Layer) -> Iterator[tuple[Log, Databas
     log = open_log(args, overrides)
     with existing_database(log.url) as database:
         if database is None:
-            raise UsageError(f"there is no memory {args.ids[0]}: {NOTHING}")
+            raise UsageError(f"there is no memory {args.ids[0]}: {log.nothing}")
         yield log, database
 
 

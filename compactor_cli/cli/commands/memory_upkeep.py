@@ -10,7 +10,7 @@ import typer
 
 from compactor_cli.cli.databases import existing_database, made_database
 from compactor_cli.cli.files import is_file, read_bytes, write_bytes
-from compactor_cli.cli.memory_log import NOTHING, KindOptions, filters_of, open_log, time_of
+from compactor_cli.cli.memory_log import KindOptions, filters_of, open_log, time_of
 from compactor_cli.cli.options import CommandOptions, OutOption
 from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.remote import is_remote, store
@@ -82,7 +82,7 @@ def decay(args: DecayOptions, overrides: Layer) -> None:
         most = sorted(changes, key=lambda change: change.after.importance - change.before.importance)[:SHOWN]
         console.print(fade_table(console, most, f"{len(most):,} of {len(changes):,} that would fade, the most first"))
     if database is None:
-        log.tell(NOTHING)
+        log.tell(log.nothing)
     else:
         log.tell(f"{counted(len(changes), 'memory', 'memories')} {'would fade' if args.dry_run else 'faded'}")
 
@@ -119,7 +119,7 @@ def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
         title = f"{min(SHOWN, len(merges)):,} of {counted(len(merges), 'memory', 'memories')} that would take in others"
         console.print(merge_table(console, merges[:SHOWN], title))
     if database is None:
-        log.tell(NOTHING)
+        log.tell(log.nothing)
         return
     gone = sum(len(merge.others) for merge in merges)
     into = counted(len(merges), "other", "others")
@@ -159,7 +159,7 @@ def export(args: ExportOptions, overrides: Layer) -> None:
     write_bytes(args.out, "".join(map(line_of, memories)).encode(), inputs=inputs)
     if args.json and args.out != "-":
         print_json({"exported": len(memories), "path": args.out})
-    log.tell(NOTHING if database is None else f"exported {counted(len(memories), 'memory', 'memories')}")
+    log.tell(log.nothing if database is None else f"exported {counted(len(memories), 'memory', 'memories')}")
 
 
 def _holds_something(place: str) -> bool:

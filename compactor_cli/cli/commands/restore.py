@@ -13,7 +13,7 @@ import typer
 from msgspec.structs import asdict
 
 from compactor_cli.cli import options
-from compactor_cli.cli.databases import existing_database
+from compactor_cli.cli.databases import existing_database, not_there
 from compactor_cli.cli.files import clear_beside, is_file, read_bytes, split_warning, write_bytes
 from compactor_cli.cli.outputs import check_outputs, files_read
 from compactor_cli.cli.picking import picked
@@ -107,9 +107,11 @@ def restore(args: RestoreOptions, overrides: Layer) -> None:
     clear_beside(args.file if args.in_place else args.out)
     data = in_memory(session.bytes_of(args.file)) if args.file else b""
 
-    with existing_database(session.reading.database_url) as kept:
+    url = session.reading.database_url
+    with existing_database(url) as kept:
         if kept is None:
-            _without(session, args, data, "")
+            missing = not_there(url)
+            _without(session, args, data, f" And {missing}." if missing else "")
         _run(session, kept, args, data)
 
 
@@ -330,19 +332,19 @@ def _scrub(kept: Database) -> None:
     scrub(kept, ARCHIVE)
 
 
-def _without(session: Session, args: RestoreOptions, data: bytes, of_path: str) -> NoReturn:
-    """Nothing of the file is in the archive; a manifest beside it still says what was taken away. `of_path`: words on
-    what is kept of another state of its path."""
+def _without(session: Session, args: RestoreOptions, data: bytes, more: str) -> NoReturn:
+    """Nothing of the file is in the archive; a manifest beside it still says what was taken away. `more`: further
+    words, on what is kept of another state of its path, or on a database that is not there."""
     from compactor_cli.archive.manifest_json import SUFFIX, manifest_json, read_manifest
 
     beside = Path(args.file + SUFFIX)
     if not args.file:
-        raise NotKeptError(f"nothing is kept. {_KEPT_ARE}")
+        raise NotKeptError(f"nothing is kept. {_KEPT_ARE}{more}")
     if args.file == "-" or not is_file(beside):
-        raise NotKeptError(f"{args.file}: nothing of it is kept. {_KEPT_ARE}{of_path}")
+        raise NotKeptError(f"{args.file}: nothing of it is kept. {_KEPT_ARE}{more}")
     if not args.listed:
         raise NotKeptError(
-            f"{args.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}{of_path}"
+            f"{args.file}: its original is not kept; restore --list says what was taken away. {_KEPT_ARE}{more}"
         )
     from compactor_cli.render.archive import removed_table
 
@@ -353,5 +355,5 @@ def _without(session: Session, args: RestoreOptions, data: bytes, of_path: str) 
         print_json({"rounds": [], "manifests": [manifest_json(manifest)]})
     else:
         session.out.print(removed_table(session.out, manifest, 1))
-        session.say(f"from {beside}; the originals are not kept")
+        session.say(f"from {beside}; the originals are not kept.{more}")
     raise typer.Exit
