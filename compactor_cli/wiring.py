@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from compactor_cli.asking.port import LanguageModel
+from typing import TYPE_CHECKING
+
 from compactor_cli.features.topics import find_topics
 from compactor_cli.formats import FORMATS
-from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.stages import Topics
 from compactor_cli.pipeline.tools import Tools
@@ -14,6 +14,10 @@ from compactor_cli.settings import Settings
 from compactor_cli.strategies import strategy
 from compactor_cli.summaries.registry import summarizer
 from compactor_cli.tokens.base import TokenCounter
+
+if TYPE_CHECKING:
+    from compactor_cli.asking.port import LanguageModel
+    from compactor_cli.model.profile import Profile
 
 
 def tools_for(

@@ -190,8 +190,6 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 def main() -> None:
     """Run the `compactor` script."""
-    # one short run over many small values, none of them in cycles: the collector only costs time
-    gc.disable()
     _catch_ending_signals()
     open_streams()
     try:

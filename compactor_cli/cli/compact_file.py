@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from compactor_cli.cli.carrying_on import CarriedOn, at_home, natively, new_session
 from compactor_cli.cli.checking import needs_compaction, verdict
 from compactor_cli.cli.compact_job import Job
 from compactor_cli.cli.files import make_folder, split_warning, write_bytes
@@ -28,24 +27,21 @@ from compactor_cli.model.outcome import Outcome, Sizes
 from compactor_cli.model.report import Compaction, ModelUse, Probed, StoredResult
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.make_report import unchanged
+from compactor_cli.pipeline.one_compaction import stated_base
 from compactor_cli.pipeline.run import compact_source
 from compactor_cli.pipeline.stages import COMPLETE, STAGES
-from compactor_cli.pipeline.one_compaction import stated_base
-from compactor_cli.pipeline.threshold import relief_target
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.tokens.models import model_facts
-from compactor_cli.views.forecast import outlook
 
 if TYPE_CHECKING:
+    from compactor_cli.cli.carrying_on import CarriedOn
     from compactor_cli.memory.extraction import Remembering
 
 
 def compact_file(session: Session, file: str, job: Job) -> Outcome:
     """Compact one input and say what became of it. Raises CompactorError."""
-    from compactor_cli.render import jsons
     from compactor_cli.render.keeping import keeping_json, keeping_lines
-    from compactor_cli.render.model_use import probe_json
 
     args, progress = job.args, session.progress
     before = session.model_use()
@@ -65,11 +61,15 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
         session.say(f"note: {source.path}: the line that is cut off stays, as nothing else has to change")
     carried: CarriedOn | None = None
     if changed and args.new_session:
+        from compactor_cli.cli.carrying_on import new_session
+
         data, carried = new_session(source, data, args.out)
         place = carried.path
     elif args.new_session:
         place = source.path  # nothing is written: the session stays the one that it is
     elif changed and args.in_place:
+        from compactor_cli.cli.carrying_on import at_home
+
         carried = at_home(source, place)
         _warn_of_ratio(session, source, parts)
     stored = pack(data, place, source.packed, same=args.in_place)
@@ -82,8 +82,11 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     use = session.model_use(before)
     report = ""
     if args.json or args.report or args.html:  # hashing everything is only worth it for somebody who reads it
+        from compactor_cli.render.jsons import plan_json
+        from compactor_cli.render.model_use import probe_json
+
         more: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
-        more |= {"plan": jsons.plan_json(parts)} if args.dry_run else {}
+        more |= {"plan": plan_json(parts)} if args.dry_run else {}
         more |= {**keeping_json(kept), **(carried.json if carried else {})}
         report = _report(session, source, job, stored, place, parts, use, more)
     tokens = sum(part.tokens for part in parts)
@@ -202,6 +205,8 @@ def _compacted(session: Session, source: Source, job: Job) -> tuple[Content, lis
     if settings.memory.auto_recall:
         always = partial(always, recall=keeper.recall_for)
     if job.args.emit == "native":
+        from compactor_cli.cli.carrying_on import natively
+
         always = partial(natively, session, always)
 
     def make(aimed: Settings) -> tuple[Content, list[Compaction]]:
@@ -222,6 +227,9 @@ def _compact_if_needed(
 ) -> tuple[Content, list[Compaction]]:
     """Return what `make` gives for the settings, or the file as it is. Without a target of its own, a session that
     would still be over the threshold gets one: below the level of the warning."""
+    from compactor_cli.pipeline.threshold import relief_target
+    from compactor_cli.views.forecast import outlook
+
     settings, limit = session.settings, model_facts(session.reading.model).context_limit
     views = [outlook(transcript, FORMATS[transcript.format], limit, settings) for transcript in source.transcripts]
     if not any(view.compacts for view in views):

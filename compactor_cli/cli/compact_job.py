@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from compactor_cli.archive.manifest_json import SUFFIX as MANIFEST
 from compactor_cli.cli import options
 from compactor_cli.cli.deciding import DecisionsFile
 from compactor_cli.cli.gathering import refuse_in_place
@@ -237,7 +236,9 @@ def _outputs(settings: Settings, inputs: Sequence[Input], args: CompactOptions) 
     elif not args.in_place and not args.finds_places:
         results["-o"] = places
     if settings.archive.manifest and not args.finds_places:
-        results["--manifest"] = [place + MANIFEST for place in places if place != "-"]
+        from compactor_cli.archive.manifest_json import SUFFIX
+
+        results["--manifest"] = [place + SUFFIX for place in places if place != "-"]
     more = {"--report": [args.report], "--sarif": [args.sarif], "--html": [args.html]}
     return {**(results if args.writes else {}), **more}
 

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from compactor_cli.cli.checking import failed
 from compactor_cli.cli.compact_file import compact_file
 from compactor_cli.cli.compact_job import Job
-from compactor_cli.cli.done import is_still_done, sha256_of
 from compactor_cli.cli.files import clear_beside
 from compactor_cli.cli.inputs import is_parquet, naming
 from compactor_cli.cli.session import Session
@@ -70,5 +69,7 @@ def compact_one(session: Session, path: str, job: Job) -> Outcome:
 def _is_done(session: Session, task: FileTask, known: Outcome, job: Job) -> bool:
     if (job.args.report or job.args.json) and not known.report:
         return False
+    from compactor_cli.cli.done import is_still_done, sha256_of
+
     own = sha256_of(task.path) if is_parquet(task.path) else sha256(session.bytes_of(task.path))
     return is_still_done(known, own, job.place(task.path))

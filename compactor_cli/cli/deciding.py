@@ -10,7 +10,6 @@ from compactor_cli.configuration.layers import Layer, Origin, SettingValue
 from compactor_cli.errors import InputError
 from compactor_cli.model.decisions import Decided, Decisions, Spot
 from compactor_cli.model.transcript import Source
-from compactor_cli.pipeline.decision_files import match_decisions, read_decisions
 
 _NAMED = 5
 """Messages that an error names."""
@@ -25,6 +24,8 @@ class DecisionsFile(Struct, frozen=True):
     def of(self, session: Session, source: Source) -> tuple[Decided, ...]:
         """Return the decisions on each conversation of a session. A session that has changed otherwise is told of;
         raises InputError where a message is not the one any more that was decided on."""
+        from compactor_cli.pipeline.decision_files import match_decisions
+
         held = match_decisions(self.decisions, source)
         if held.lost:
             raise InputError(
@@ -42,7 +43,11 @@ class DecisionsFile(Struct, frozen=True):
 
 def decisions_in(path: str) -> DecisionsFile | None:
     """Return the decisions in a file; None when none is named. Raises InputError."""
-    return DecisionsFile(path, read_decisions(read_text(path), path)) if path else None
+    if not path:
+        return None
+    from compactor_cli.pipeline.decision_files import read_decisions
+
+    return DecisionsFile(path, read_decisions(read_text(path), path))
 
 
 def with_aim(overrides: Layer, file: DecisionsFile | None) -> Layer:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compactor_cli.cli.files import write_bytes
 from compactor_cli.cli.session import Session
 from compactor_cli.errors import UsageError
-from compactor_cli.model.timeline import Entry
-from compactor_cli.views.survival.result import Survival
+
+if TYPE_CHECKING:
+    from compactor_cli.model.timeline import Entry
+    from compactor_cli.views.survival.result import Survival
 
 
 def check_html(place: str, work: int) -> None:

@@ -12,7 +12,6 @@ from msgspec import structs
 
 from compactor_cli.cli.compact_job import CompactOptions, Job
 from compactor_cli.cli.compact_one import FileResult, FileTask, attempt, compact_one
-from compactor_cli.cli.done import DoneList, key_of
 from compactor_cli.cli.files import is_file
 from compactor_cli.cli.remote import is_of_one_process
 from compactor_cli.cli.replacing import remove_left
@@ -48,6 +47,8 @@ def run_files(session: Session, files: Sequence[str], job: Job) -> list[Outcome]
     if not job.several:
         with session.working(_STEPS + (job.args.writes and job.keeper.flushes)):
             return [compact_one(session, files[0], job)]
+    from compactor_cli.cli.done import DoneList
+
     done = DoneList(job.args.out_dir, _key(session, job)) if job.lists else None
     known = done.known() if done and job.args.resume else {}
     tasks = [FileTask(file, job.names[file], known.get(job.names[file])) for file in files]
@@ -148,6 +149,8 @@ def _shares(session: Session, job: Job, files: Sequence[str]) -> bool:
 
 def _key(session: Session, job: Job) -> str:
     """Return what decides the outputs, besides the inputs."""
+    from compactor_cli.cli.done import key_of
+
     settings, reading = session.settings, session.reading
     read = (session.local.name, reading.model, reading.format, bool(reading.skip_damaged))
     profile = structs.asdict(session.profile) if session.profile else None

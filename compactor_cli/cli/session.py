@@ -23,11 +23,9 @@ from compactor_cli.configuration.layers import Layer
 from compactor_cli.formats import check_name
 from compactor_cli.formats.loading import load
 from compactor_cli.model.content import Content
-from compactor_cli.model.profile import Profile
 from compactor_cli.model.report import ModelUse, Usage
 from compactor_cli.model.transcript import Source, Transcript
 from compactor_cli.pipeline.tools import Tools
-from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import ReadingSettings, Settings
 from compactor_cli.tokens import make_counter
 from compactor_cli.tokens.base import TokenCounter
@@ -38,6 +36,8 @@ if TYPE_CHECKING:
 
     from compactor_cli.cli.options import ConfiguredOptions
     from compactor_cli.llm.asker import Asker, DryAsker
+    from compactor_cli.model.profile import Profile
+    from compactor_cli.scoring.base import Scorer
 
 
 _ABOUT_MODELS = ("summarization.prompt", "llm.model", "llm.max_cost", "llm.concurrency")

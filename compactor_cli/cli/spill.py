@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -23,6 +22,8 @@ class Spill:
     """A file without a name, which is gone when the program ends, however it ends."""
 
     def __init__(self) -> None:
+        import tempfile
+
         self._file = tempfile.TemporaryFile(prefix="compactor-", dir=_folder(), buffering=0)  # noqa: SIM115
         weakref.finalize(self, self._file.close)
         self._size = 0

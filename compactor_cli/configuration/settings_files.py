@@ -12,9 +12,7 @@ from msgspec.structs import replace
 
 from compactor_cli.configuration.keys import keys
 from compactor_cli.configuration.layers import Layer, Origin
-from compactor_cli.configuration.parsed_file import layer_of
 from compactor_cli.errors import InputError, SettingsError
-from compactor_cli.text.yaml_document import read_document
 
 SUFFIXES = (".toml", ".yaml", ".yml")
 PYPROJECT = "pyproject.toml"
@@ -87,6 +85,8 @@ def project_file(folder: Path) -> SettingsFile | None:
 
 def read_file(file: SettingsFile) -> Layer:
     """Return the keys that a file sets. Raises SettingsError."""
+    from compactor_cli.configuration.parsed_file import layer_of
+
     document = section_of(file, parse(file, read_text(file)))
     layer = dict(layer_of(document, file.origin))
     for name, entry in layer.items():
@@ -169,6 +169,8 @@ def _toml(name: str, text: str) -> Mapping[Any, Any]:
 
 
 def _yaml(name: str, text: str) -> Mapping[Any, Any]:
+    from compactor_cli.text.yaml_document import read_document
+
     try:
         document = read_document(text, name).value
     except InputError as error:

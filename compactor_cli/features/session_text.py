@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Literal
 
@@ -17,7 +17,6 @@ from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.replies import reply_span, reply_to
 from compactor_cli.summary_text.reading import readable
-from compactor_cli.text.identifiers import identifiers, quoted, unescape
 from compactor_cli.text.json_values import on_one_line, without_blanks
 from compactor_cli.text.picked_items import passed_over
 from compactor_cli.text.terms import chunked, judge, quoted_terms
@@ -218,19 +217,6 @@ def _cut_of(message: Message, part: Part, text: str, *, speech: bool) -> Cut:
     if message.origin == "summary" or (part.kind == "tool_result" and reply_span(text) is not None):
         return "apart"
     return "clauses" if message.origin == "request" and speech else "together"
-
-
-def names_spoken_of(messages: Iterable[Message], most: int | None = None) -> set[str]:
-    """Return the identifiers in the texts and calls of messages, and what is quoted in the texts; neither of system
-    messages. `most`: characters of each that are read, from its beginning."""
-    names: set[str] = set()
-    for message in messages:
-        for part in message.parts if message.role != "system" else ():
-            if part.kind == "text":
-                names |= identifiers(part.text[:most]) | quoted(part.text[:most])
-            elif part.kind == "tool_call":
-                names |= identifiers(unescape(part.text[:most]))
-    return names
 
 
 def _is_plain_form(text: str, json: str) -> bool:

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta, timezone
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.asking.fence import fenced
 from compactor_cli.formats import jsonedit
 from compactor_cli.formats.base import Format
 from compactor_cli.model.group import Group
@@ -154,6 +153,8 @@ def recalled_text(memories: Sequence[Memory]) -> str:
 
     `summary_text.headers.is_recalled` recognises it.
     """
+    from compactor_cli.asking.fence import fenced
+
     lines = "\n".join(map(_line, memories))
     return f"{RECALLED_HEADING} {_ABOUT}\n{fenced('memories', lines)}"
 

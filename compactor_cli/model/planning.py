@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
@@ -12,10 +12,12 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Plan, SummaryPart, SummarySlot
-from compactor_cli.model.profile import Profile
 from compactor_cli.model.score import Rated
 from compactor_cli.settings import Settings
 from compactor_cli.summary_text.state_line import StateLine
+
+if TYPE_CHECKING:
+    from compactor_cli.model.profile import Profile
 
 FIRST_REQUEST = "first request of the user"
 LAST_REQUEST = "last request of the user"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -42,10 +43,12 @@ from compactor_cli.pipeline.tiers import assign_tiers, select_residuals
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.pipeline.write_summaries import Summary
-from compactor_cli.scoring.base import Scorer
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.offline import Extractive
 from compactor_cli.summary_text.headers import base_of
+
+if TYPE_CHECKING:
+    from compactor_cli.scoring.base import Scorer
 
 
 def analyze(

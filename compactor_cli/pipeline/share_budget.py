@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
+from decimal import Decimal
 
 from compactor_cli.model.budget import Budget, FixedParts
 
-SHARES = (Fraction(70, 100), Fraction(20, 100), Fraction(7, 100), Fraction(3, 100))
-NEWEST_FIRST = (Fraction(1), Fraction(0), Fraction(0), Fraction(0))
+SHARES = (Decimal("0.70"), Decimal("0.20"), Decimal("0.07"), Decimal("0.03"))
+NEWEST_FIRST = (Decimal(1), Decimal(0), Decimal(0), Decimal(0))
 """Shares for which each tier gets what the newer ones cannot use."""
 
 
@@ -20,7 +20,7 @@ def allocate(
     needs: Sequence[int] | None = None,
     safety_margin: int = 100,
     residual_share: float = 0.20,
-    shares: Sequence[Fraction] = SHARES,
+    shares: Sequence[Decimal] = SHARES,
 ) -> Budget:
     """Return a budget of `total` tokens, shared out.
 
@@ -29,7 +29,7 @@ def allocate(
     tier 0 as far as that can use it, then to tiers 1, 2 and 3.
     """
     conversation = max(0, total - fixed.total - safety_margin)
-    residuals = min(residual_tokens, int(Fraction(str(residual_share)) * total), conversation)
+    residuals = min(residual_tokens, int(Decimal(str(residual_share)) * total), conversation)
     rest = conversation - residuals
     tiers = [int(rest * share) for share in shares]
     if needs is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -10,11 +11,13 @@ from compactor_cli.features.topics import find_topics
 from compactor_cli.formats.base import Format
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.planning import Strategy, Summarizer
-from compactor_cli.model.profile import Profile
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.stages import Topics
-from compactor_cli.scoring.base import Scorer
 from compactor_cli.tokens.base import TokenCounter
+
+if TYPE_CHECKING:
+    from compactor_cli.model.profile import Profile
+    from compactor_cli.scoring.base import Scorer
 
 
 class Tools(Struct, frozen=True):

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.followed import is_answered
-from compactor_cli.features.session_text import names_spoken_of
+from compactor_cli.features.spoken_names import names_spoken_of
 from compactor_cli.features.work.state import KnownState, known_state
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message, Part, Role

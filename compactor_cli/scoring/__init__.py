@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from compactor_cli.asking.port import LanguageModel
 from compactor_cli.errors import NEEDS_MODEL, UsageError, meant
-from compactor_cli.scoring.base import Scorer
 from compactor_cli.scoring.factors import FactorScorer
-from compactor_cli.scoring.weighted import WeightedScorer
+
+if TYPE_CHECKING:
+    from compactor_cli.asking.port import LanguageModel
+    from compactor_cli.scoring.base import Scorer
 
 
 def _classifier(model: LanguageModel | None, prompt: str) -> Scorer:
@@ -19,9 +21,15 @@ def _classifier(model: LanguageModel | None, prompt: str) -> Scorer:
     return ClassifierScorer(model, prompt)
 
 
+def _weighted(model: LanguageModel | None, prompt: str) -> Scorer:
+    from compactor_cli.scoring.weighted import WeightedScorer  # most strategies score by factors
+
+    return WeightedScorer()
+
+
 SCORERS: dict[str, Callable[[LanguageModel | None, str], Scorer]] = {
     FactorScorer.name: lambda model, prompt: FactorScorer(),
-    WeightedScorer.name: lambda model, prompt: WeightedScorer(),
+    "weighted": _weighted,
     "classifier": _classifier,
 }
 

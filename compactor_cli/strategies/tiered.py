@@ -16,7 +16,6 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_instructing
 from compactor_cli.model.plan import Decision, Plan, SummarySlot
 from compactor_cli.model.planning import PlanInput
-from compactor_cli.strategies.shared.carried_requests import instructions_in_place
 from compactor_cli.strategies.shared.finishing import planned_tokens, widened
 from compactor_cli.strategies.shared.protected import HELD_BACK, keep_protected
 from compactor_cli.strategies.shared.renditions import Cut, Renderer, bound, comfortable, fit_newest, level
@@ -174,6 +173,8 @@ class _Planner:
         if self.target is None:
             self._keep([Decision.whole(g, _INSTRUCTIONS) for g in groups])
         elif groups:
+            from compactor_cli.strategies.shared.carried_requests import instructions_in_place
+
             room = self.target - sum(d.tokens for d in self.decisions.values())
             self._keep([d._replace(reason=_INSTRUCTIONS) for d in instructions_in_place(self.inputs, groups, room)])
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from compactor_cli.asking.port import LanguageModel
 from compactor_cli.errors import NEEDS_MODEL, UsageError, meant
 from compactor_cli.model.planning import Summarizer
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.offline import Extractive
+
+if TYPE_CHECKING:
+    from compactor_cli.asking.port import LanguageModel
 
 
 def _llm(settings: Settings, model: LanguageModel | None) -> Summarizer:

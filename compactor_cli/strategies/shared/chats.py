@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby, zip_longest
+from typing import TYPE_CHECKING
 
-from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.talk import Statement, needed_and_binding
 from compactor_cli.features.unrepeated import rank_unrepeated
 from compactor_cli.model.message import Message
-from compactor_cli.model.profile import Profile
 from compactor_cli.strategies.shared.binding import turns_away
 from compactor_cli.strategies.shared.lone_lines import leads_on, said_after
 from compactor_cli.summary_text.excerpts import begins_part, is_said_by
 from compactor_cli.summary_text.state_block import state_lines
+
+if TYPE_CHECKING:
+    from compactor_cli.features.lines import SessionLines
+    from compactor_cli.model.profile import Profile
 
 _QUOTED = 4
 """Tokens of a quote besides its text."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
+from typing import TYPE_CHECKING
 
-from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.talk_words import asks
 from compactor_cli.model.message import Message
 from compactor_cli.summary_text.excerpts import begins_part
 from compactor_cli.text.clauses import LEADS_ON, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.section_headings import is_heading
+
+if TYPE_CHECKING:
+    from compactor_cli.features.lines import SessionLines
 
 _LONGEST = 80
 """Characters of a line with a colon at its end at most that says no more than that something follows."""

@@ -10,7 +10,7 @@ from itertools import accumulate, chain
 from msgspec import Struct
 
 from compactor_cli.features.cue_words import forbids, rule_points
-from compactor_cli.features.session_text import names_spoken_of
+from compactor_cli.features.spoken_names import names_spoken_of
 from compactor_cli.model.group import Group
 from compactor_cli.model.injected import is_account
 from compactor_cli.model.message import Message, Part

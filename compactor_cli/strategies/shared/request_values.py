@@ -7,14 +7,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from math import fsum, log
+from typing import TYPE_CHECKING
 
-from compactor_cli.features.talk import Statement, needed_values, statement_values
 from compactor_cli.model.message import Message
 from compactor_cli.text.identifiers import unescape
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.subjects import subject_terms
 from compactor_cli.text.terms import WIDE
+
+if TYPE_CHECKING:
+    from compactor_cli.features.talk import Statement
 
 _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“”'][^`\"“”]*[`\"“”»」']")
 
@@ -40,6 +43,8 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
 
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
         # read here, as most sessions have room for all that was said and ask for no values
+        from compactor_cli.features.talk import statement_values
+
         talk = _talk(messages, sentences)
         values = statement_values(talk, weights, (index for index, turn in enumerate(talk) if turn.speaker == "user"))
         return [(value + plain) / 2 for value, plain in zip(values, plain_values(sentences), strict=True)]
@@ -51,6 +56,8 @@ def rate_needed(messages: Sequence[Message], weights: Mapping[str, float]) -> Ra
     """Return what rates sentences of a chat by the learned score of what is needed to go on with it."""
 
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
+        from compactor_cli.features.talk import needed_values
+
         talk = _talk(messages, sentences)
         values = zip(talk, needed_values(talk, weights), strict=True)
         return [value for turn, value in values if turn.speaker == "user"]
@@ -60,6 +67,8 @@ def rate_needed(messages: Sequence[Message], weights: Mapping[str, float]) -> Ra
 
 def _talk(messages: Sequence[Message], sentences: Sequence[tuple[int, str]]) -> list[Statement]:
     """Return sentences of the user, in order, with what the agent says in between."""
+    from compactor_cli.features.talk import Statement
+
     answers = [Statement(m.index, m.role, m.text("text")) for m in messages if m.role == "assistant"]
     said = [Statement(message, "user", text) for message, text in sentences]
     return sorted([*said, *(each for each in answers if each.text.strip())], key=lambda each: each.message)
