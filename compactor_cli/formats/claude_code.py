@@ -24,7 +24,7 @@ from compactor_cli.formats.base import (
     uuid_text,
     word,
 )
-from compactor_cli.formats.claude_attachments import read_attachment
+from compactor_cli.formats.claude_attachments import attachment_copies, read_attachment
 from compactor_cli.formats.claude_context import ClaudeContext, context_of, is_turn, links_of
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.model.message import Message, Part, Path, Role
@@ -34,6 +34,8 @@ _KINDS = frozenset(
     ("user", "assistant", "system", "summary", "progress", "file-history-snapshot", "queue-operation", "attachment")
 )
 _ENVELOPE = ("sessionId", "agentId", "cwd", "gitBranch", "version", "userType", "slug")
+_REPEATING = (b'"toolUseResult"', b'"rendered"')
+"""Of these one stands in each record that repeats what it says."""
 
 
 class ClaudeCode:
@@ -94,7 +96,10 @@ class ClaudeCode:
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_value(part, text) for part, text in edited if part.place}
-        value = json.loads(raw) if b'"toolUseResult"' in raw else {}
+        value = json.loads(raw) if any(mark in raw for mark in _REPEATING) else {}
+        for part, text in edited:
+            if part.place and part.place.path[0] != "message":
+                changes |= attachment_copies(value, part.place.path, text)
         if any(part.kind == "tool_result" for part, _ in edited) and "toolUseResult" in value:
             copy = next(text for part, text in edited if part.kind == "tool_result")
             changes |= shortened_copies(value["toolUseResult"], ("toolUseResult",), copy)
@@ -156,7 +161,7 @@ def _read_turn(
 
 
 def _read_attachment(build: Builder, value: dict[str, Any], record: int) -> None:
-    parts, origin = read_attachment(build, value.get("attachment"), record)
+    parts, origin = read_attachment(build, value, record)
     if parts:
         name, time = str(value.get("uuid") or ""), parse_time(value.get("timestamp"))
         build.add("user", parts, (record,), id=name, timestamp=time, origin=origin)

@@ -195,4 +195,4 @@ def _is_outside(value: Any, record: int, context: ClaudeContext) -> bool:
         return True
     if kind == "system":
         return word(value, "subtype") in _NOTES
-    return kind == "attachment" and not is_sent(value.get("attachment"))
+    return kind == "attachment" and not is_sent(value)

@@ -1,0 +1,88 @@
+"""Claude Code, as its versions since 2.1.267 write: attachments as they were sent, errors of the API among the answers,
+who speaks under the role user, and the inputs of calls as the model wrote them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from compactor_cli.formats import FORMATS, jsonedit
+from tests.builders import ClaudeSession, compact, listing, load, text_block
+
+
+def messages_of(session):
+    return load(session.data).transcripts[0].messages
+
+
+def reminder(text):
+    return f"<system-reminder>\n{text}\n</system-reminder>"
+
+
+def attach(session, kind, sent, **fields):
+    rendered = {"rendered": [{"content": sent}], "renderedRole": "system"} if sent else {}
+    return session.add("attachment", attachment={"type": kind, **fields}, **rendered)
+
+
+RULES = "Contents of /srv/harbour/CLAUDE.md (project instructions):\n\nNever edit a migration after it was merged."
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("instructions", {"files": [{"path": "CLAUDE.md", "content": "Never edit a migration after it was merged."}]}),
+        ("environment", {"snapshot": {"platform": "linux"}}),
+        ("hook_success", {"hookEvent": "PostToolUse", "content": ""}),
+        ("of_a_later_version", {}),
+    ],
+)
+def test_what_was_sent_of_an_attachment_is_a_message_of_nobody(kind, fields):
+    session = ClaudeSession()
+    session.says("Build a lamp.")
+    attach(session, kind, reminder(RULES), **fields)
+    session.answers(text_block("Yes."))
+    message = messages_of(session)[1]
+    assert (message.role, message.text(), message.origin) == ("user", reminder(RULES), "injected")
+
+
+@pytest.mark.parametrize("kind", ["prompt_snapshot", "deferred_tools_record", "environment"])
+def test_an_attachment_of_which_nothing_was_sent_is_no_message(kind):
+    session = ClaudeSession()
+    session.says("Build a lamp.")
+    attach(session, kind, "", systemPrompt=["You are an agent."])
+    session.answers(text_block("Yes."))
+    assert len(messages_of(session)) == 2
+
+
+def test_rules_that_only_an_attachment_holds_are_in_a_small_output():
+    session = ClaudeSession()
+    session.says("Build a lamp.")
+    attach(session, "instructions", reminder(RULES), files=[])
+    session.exchanges(20)
+    out = compact(session.data, target_ratio=0.15)
+    assert "Never edit a migration after it was merged." in out.data.decode()
+
+
+def test_what_the_user_typed_meanwhile_is_the_users_without_what_the_agent_puts_around_it():
+    session = ClaudeSession()
+    session.says("Build a lamp.")
+    attach(session, "queued_command", reminder("The user sent a new message:\nAnd a bell."), prompt="And a bell.")
+    session.answers(text_block("Yes."))
+    message = messages_of(session)[1]
+    assert (message.text(), message.origin) == ("And a bell.", "request")
+
+
+@pytest.mark.parametrize(("kind", "key"), [("edited_text_file", "snippet"), ("queued_command", "prompt")])
+def test_the_attachment_and_what_was_sent_of_it_are_shortened_together(kind, key):
+    text = listing("kiln", 200)
+    session = ClaudeSession()
+    session.says("Build a lamp.")
+    attach(session, kind, reminder(f"Note, before it:\n{text}"), **{key: text})
+    transcript = load(session.data).transcripts[0]
+    part = transcript.messages[1].parts[0]
+    changes = FORMATS["claude-code"].edits(transcript.raw(1), [(part, "kiln ... 190 lines left out")])
+    value = json.loads(jsonedit.replace(transcript.raw(1), changes))
+    sent = value["rendered"][0]["content"]
+    assert value["attachment"][key] == "kiln ... 190 lines left out"
+    assert sent in ("kiln ... 190 lines left out", reminder("Note, before it:\nkiln ... 190 lines left out"))
+    assert value["attachment"]["type"] == kind
