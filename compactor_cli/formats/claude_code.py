@@ -24,7 +24,7 @@ from compactor_cli.formats.base import (
     uuid_text,
     word,
 )
-from compactor_cli.formats.claude_attachments import attachment_copies, read_attachment
+from compactor_cli.formats.claude_attachments import attachment_copies, is_nobodys, read_attachment
 from compactor_cli.formats.claude_context import ClaudeContext, context_of, is_turn, links_of
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.model.message import Message, Part, Path, Role
@@ -145,7 +145,7 @@ def _read_turn(
     outside = bool(value.get("isCompactSummary")) and origin != "summary"
     if outside:
         origin = "summary"
-    elif role == "user" and origin == "request" and value.get("isMeta"):
+    elif role == "user" and origin == "request" and (value.get("isMeta") or is_nobodys(value)):
         origin = "injected"
     index = build.add(
         role,

@@ -86,3 +86,23 @@ def test_the_attachment_and_what_was_sent_of_it_are_shortened_together(kind, key
     assert value["attachment"][key] == "kiln ... 190 lines left out"
     assert sent in ("kiln ... 190 lines left out", reminder("Note, before it:\nkiln ... 190 lines left out"))
     assert value["attachment"]["type"] == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "origin"),
+    [
+        ("human", "Go on, please.", "request"),
+        ("auto-continuation", "Your usage limit has reset. Continue the task.", "injected"),
+        ("peer", "The session berths says: slot is now slots[].", "injected"),
+        ("coordinator", "Stop after this step.", "injected"),
+        ("task-notification", "The build is done.", "injected"),
+        ("of_a_later_version", "Go on, please.", "request"),
+    ],
+)
+def test_who_speaks_under_the_role_user_is_told_by_the_origin(kind, text, origin):
+    session = ClaudeSession()
+    session.says("Build a lamp.", origin={"kind": "human"})
+    session.answers(text_block("Yes."))
+    session.says(text, origin={"kind": kind})
+    attach(session, "queued_command", "", prompt=text, commandMode="prompt", origin={"kind": kind})
+    assert [message.origin for message in messages_of(session)[2:]] == [origin, origin]
