@@ -25,7 +25,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.claude_attachments import attachment_copies, is_nobodys, read_attachment
-from compactor_cli.formats.claude_context import ClaudeContext, context_of, is_turn, links_of
+from compactor_cli.formats.claude_context import ClaudeContext, context_of, is_notice, is_turn, links_of
 from compactor_cli.formats.copies import shortened_copies
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.text.times import parse_time
@@ -72,7 +72,7 @@ class ClaudeCode:
         by_message_id: dict[str, int] = {}
         owners: dict[int, int] = {}
         for record, value in enumerate(values):
-            if not isinstance(value, dict) or not context.holds(record, value):
+            if not isinstance(value, dict) or not context.holds(record, value) or is_notice(value):
                 continue
             if is_turn(value):
                 _read_turn(build, value, record, by_message_id, pinned=record in context.ends)

@@ -58,6 +58,11 @@ def is_turn(value: Any) -> bool:
     return isinstance(value.get("message"), dict) and "content" in value["message"]
 
 
+def is_notice(value: Any) -> bool:
+    """Return whether a record among the answers only tells that the API failed: the agent never sends it."""
+    return value.get("isApiErrorMessage") is True and word(value, "type") == "assistant"
+
+
 def context_of(values: Sequence[Any]) -> ClaudeContext:
     """Return what of a session the model is sent."""
     context = ClaudeContext()

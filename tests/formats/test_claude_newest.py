@@ -8,7 +8,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
-from tests.builders import ClaudeSession, compact, listing, load, text_block
+from tests.builders import ClaudeSession, assert_chain_whole, compact, listing, load, text_block, values_of
 
 
 def messages_of(session):
@@ -106,3 +106,30 @@ def test_who_speaks_under_the_role_user_is_told_by_the_origin(kind, text, origin
     session.says(text, origin={"kind": kind})
     attach(session, "queued_command", "", prompt=text, commandMode="prompt", origin={"kind": kind})
     assert [message.origin for message in messages_of(session)[2:]] == [origin, origin]
+
+
+def failing(session, text):
+    session.answers(text_block(text), isApiErrorMessage=True, error="server_error", apiErrorStatus=529)
+
+
+def test_errors_of_the_api_are_no_answers_and_go_where_the_message_before_them_goes():
+    session = ClaudeSession()
+    for at in range(8):
+        session.exchanges(1, f"topic {at}")
+        failing(session, f"API Error: 529 Overloaded ({at})")
+    session.says("Go on.")
+    failing(session, "You've hit your session limit")
+    assert len(messages_of(session)) == 17
+    assert not any("Overloaded" in message.text() for message in messages_of(session))
+    out = compact(session.data, target_ratio=0.3)
+    left = [value for value in values_of(out.data) if value.get("isApiErrorMessage")]
+    assert 0 < len(left) < 9
+    assert_chain_whole(values_of(out.data))
+    assert b"Overloaded" not in b"".join(m.text().encode() for m in load(out.data).transcripts[0].messages)
+
+
+def test_what_else_the_agent_says_in_the_place_of_the_model_stays_an_answer():
+    session = ClaudeSession()
+    session.says("Build a lamp.")
+    session.answers(text_block("No response requested."), isApiErrorMessage=False)
+    assert [message.role for message in messages_of(session)] == ["user", "assistant"]
