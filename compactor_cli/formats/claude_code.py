@@ -26,7 +26,7 @@ from compactor_cli.formats.base import (
 )
 from compactor_cli.formats.claude_attachments import attachment_copies, is_nobodys, read_attachment
 from compactor_cli.formats.claude_context import ClaudeContext, context_of, is_notice, is_turn, links_of
-from compactor_cli.formats.copies import shortened_copies
+from compactor_cli.formats.copies import equal_copies, found_at, shortened_copies, shortened_texts
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.text.times import parse_time
 
@@ -34,7 +34,7 @@ _KINDS = frozenset(
     ("user", "assistant", "system", "summary", "progress", "file-history-snapshot", "queue-operation", "attachment")
 )
 _ENVELOPE = ("sessionId", "agentId", "cwd", "gitBranch", "version", "userType", "slug")
-_REPEATING = (b'"toolUseResult"', b'"rendered"')
+_REPEATING = (b'"toolUseResult"', b'"rendered"', b'"wireToolInputs"')
 """Of these one stands in each record that repeats what it says."""
 
 
@@ -100,6 +100,8 @@ class ClaudeCode:
         for part, text in edited:
             if part.place and part.place.path[0] != "message":
                 changes |= attachment_copies(value, part.place.path, text)
+            elif part.kind == "tool_call":
+                changes |= _wire_copies(value, part, text)
         if any(part.kind == "tool_result" for part, _ in edited) and "toolUseResult" in value:
             copy = next(text for part, text in edited if part.kind == "tool_result")
             changes |= shortened_copies(value["toolUseResult"], ("toolUseResult",), copy)
@@ -130,6 +132,16 @@ class ClaudeCode:
             "uuid": uuid_text(key, version=5),
             "timestamp": template.get("timestamp"),
         }
+
+
+def _wire_copies(value: dict[str, Any], part: Part, text: str) -> dict[Path, str]:
+    """Return changes of the input of a call as the model wrote it, which the agent sends in the place of the one that
+    it ran, when that is shortened."""
+    inputs = value.get("wireToolInputs")
+    if part.place is None or not isinstance(inputs, dict) or part.call_id not in inputs:
+        return {}
+    texts = shortened_texts(found_at(value, part.place.path), text)
+    return equal_copies(inputs[part.call_id], ("wireToolInputs", part.call_id), texts)
 
 
 def _read_turn(

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
-from tests.builders import ClaudeSession, assert_chain_whole, compact, listing, load, text_block, values_of
+from tests.builders import ClaudeSession, assert_chain_whole, compact, listing, load, text_block, tool_use, values_of
 
 
 def messages_of(session):
@@ -133,3 +133,28 @@ def test_what_else_the_agent_says_in_the_place_of_the_model_stays_an_answer():
     session.says("Build a lamp.")
     session.answers(text_block("No response requested."), isApiErrorMessage=False)
     assert [message.role for message in messages_of(session)] == ["user", "assistant"]
+
+
+def edited_call(input, wire, shorter):
+    """The record of a call whose arguments are shortened."""
+    session = ClaudeSession()
+    session.says("Build a lamp.")
+    session.answers(tool_use("t1", "Write", **input), wireToolInputs={"t1": wire}, wireIngestContext={"t1": {}})
+    transcript = load(session.data).transcripts[0]
+    (part,) = transcript.messages[1].calls
+    changes = FORMATS["claude-code"].edits(transcript.raw(1), [(part, json.dumps(shorter))])
+    return json.loads(jsonedit.replace(transcript.raw(1), changes))
+
+
+def test_the_input_as_the_model_wrote_it_is_shortened_with_the_one_that_was_run():
+    text = listing("kiln", 100)
+    value = edited_call({"path": "a.py", "content": text}, {"path": "a.py", "content": text}, {"content": "kiln ..."})
+    assert value["wireToolInputs"] == {"t1": {"path": "a.py", "content": "kiln ..."}}
+
+
+def test_what_only_the_model_wrote_stays():
+    command = "echo " + "kiln " * 100
+    value = edited_call({"command": command}, {"command": f"cd /work && {command}"}, {"command": "echo kiln ..."})
+    assert value["wireToolInputs"] == {"t1": {"command": "cd /work && echo kiln ..."}}
+    value = edited_call({"command": command}, {"command": command, "timeout": 5}, {"command": command})
+    assert value["wireToolInputs"] == {"t1": {"command": command, "timeout": 5}}
