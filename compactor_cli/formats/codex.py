@@ -31,12 +31,12 @@ from compactor_cli.formats.codex_context import (
     typed_texts,
     user_origin,
 )
-from compactor_cli.formats.codex_history import history_of, unfold
+from compactor_cli.formats.codex_history import history_of, next_ordinal, unfold
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.response_items import new_item, read_item, role_of, thoughts
 from compactor_cli.model.content import Content
 from compactor_cli.model.injected import origin_of
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
+from compactor_cli.model.message import CLOSING_ID, Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
 
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
@@ -107,7 +107,16 @@ class Codex(PlainEdits):
 
     def new_record(self, message: Message, around: Around) -> Any:
         template = around.template if isinstance(around.template, dict) else {}
-        return {"timestamp": template.get("timestamp"), "type": "response_item", "payload": new_item(message)}
+        ordinal = template.get("ordinal")
+        if message.id == CLOSING_ID:
+            ordinal = next_ordinal(around.transcript)
+        numbered = {"ordinal": ordinal} if isinstance(ordinal, int) else {}
+        return {
+            "timestamp": template.get("timestamp"),
+            **numbered,
+            "type": "response_item",
+            "payload": new_item(message),
+        }
 
 
 def _origin(role: Role, parts: Sequence[Part], typed: frozenset[str]) -> Origin:

@@ -6,6 +6,7 @@ the record held an empty list and each item stood behind it on a line of its own
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +14,10 @@ from compactor_cli.formats import jsonedit
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
 from compactor_cli.model.content import Content
+from compactor_cli.model.transcript import Transcript
 
 HISTORY = ("payload", "replacement_history")
+_ENVELOPE = ("timestamp", "ordinal")
 
 
 def is_compacted(value: Any) -> bool:
@@ -37,9 +40,20 @@ def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> tu
         return None
     compacted = records[last]
     head, items = taken_out(data[compacted.record.start : compacted.record.end], HISTORY)
-    time = compacted.value.get("timestamp")
+    known = {name: compacted.value[name] for name in _ENVELOPE if name in compacted.value}
     pieces = [Unfolded(head, emptied(compacted.value, HISTORY))]
     for text, item in items:
-        line = f'{{"timestamp":{jsonedit.dump(time)},"type":"response_item","payload":{text}}}'
-        pieces.append(Unfolded(line.encode("utf-8"), {"timestamp": time, "type": "response_item", "payload": item}))
+        made = {"timestamp": None, **known, "type": "response_item"}
+        line = f'{jsonedit.dump(made)[:-1]},"payload":{text}}}'
+        pieces.append(Unfolded(line.encode("utf-8"), {**made, "payload": item}))
     return put_in(data, records, {last: pieces}, separator)
+
+
+def next_ordinal(transcript: Transcript) -> int | None:
+    """Return the number behind that of the last record of a rollout whose records have one: the agent counts on from
+    there, and refuses a rollout whose last record has none."""
+    if not transcript.records:
+        return None
+    last = json.loads(transcript.raw(len(transcript.records) - 1))
+    ordinal = last.get("ordinal") if isinstance(last, dict) else None
+    return ordinal + 1 if isinstance(ordinal, int) else None

@@ -7,10 +7,14 @@ import math
 from typing import Any
 
 from compactor_cli.formats import FORMATS, jsonedit
+from compactor_cli.formats.codex_history import next_ordinal
 from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, member
 
 _FORMAT = FORMATS["codex"]
+_IN_HEAD = ("id", "session_id")
+_IN_RECORDS = ("thread_id", "session_id")
+"""Where records have the id of the session."""
 
 
 class ResumedCodex:
@@ -26,14 +30,25 @@ class ResumedCodex:
         stamps = compacted.stamps()
         payload = {"message": "", "replacement_history": items}
         values: list[Any] = [{"timestamp": next(stamps), "type": "compacted", "payload": payload}]
-        return values + _count(compacted, next(stamps))
+        return _numbered(compacted, values + _count(compacted, next(stamps)))
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        payload = value.get("payload") if isinstance(value, dict) and value.get("type") == "session_meta" else None
-        if not isinstance(payload, dict) or payload.get("id") != old:
+        payload = value.get("payload") if isinstance(value, dict) else None
+        if not isinstance(payload, dict):
             return {}
-        names = [name for name in ("id", "session_id") if payload.get(name) == old]
+        is_head = value.get("type") == "session_meta"
+        if is_head and payload.get("id") != old:
+            return {}  # of the session that this one was forked from
+        names = [name for name in (_IN_HEAD if is_head else _IN_RECORDS) if payload.get(name) == old]
         return {("payload", name): jsonedit.encode(new) for name in names}
+
+
+def _numbered(compacted: Compacted, values: list[Any]) -> list[Any]:
+    """Return records with the numbers behind that of the last one, in rollouts whose records have numbers."""
+    first = next_ordinal(compacted.before)
+    if first is None:
+        return values
+    return [{**value, "ordinal": first + at} for at, value in enumerate(values)]
 
 
 def _item(value: Any) -> Any:
