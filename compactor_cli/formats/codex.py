@@ -8,7 +8,7 @@ passes through, as do turns that were taken back.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from compactor_cli.formats.base import (
@@ -27,6 +27,8 @@ from compactor_cli.formats.codex_context import (
     context_of,
     first_request,
     is_agents_summary,
+    item_of,
+    item_text,
     payload_of,
     typed_texts,
     user_origin,
@@ -41,6 +43,10 @@ from compactor_cli.text.times import parse_time
 
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
 """Kinds of items that hold a history that the provider compacted, encrypted."""
+_SAID = frozenset(("UserMessage", "AgentMessage", "Reasoning"))
+"""Kinds of items that an event repeats for display with the text alone."""
+_BY_PROVIDER = frozenset(("WebSearch", "Extension"))
+"""Kinds of items that have ids of their own and belong to the answer before them."""
 
 
 class Codex(PlainEdits):
@@ -152,6 +158,7 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
     by_call = {part.call_id: m.index for m in messages for part in m.calls}
     by_call |= {part.call_id: m.index for m in messages for part in m.results}
     by_record = {record: m.index for m in messages for record in m.records}
+    by_name = {name: n for record, n in by_record.items() if (name := word(payload_of(values[record]), "id"))} | by_call
     owners: dict[int, int] = {}
     latest: int | None = None
     shown = first_request(values)
@@ -160,21 +167,29 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
         payload = payload_of(values[record])
         if record in by_record or record == shown or word(values[record], "type") != "event_msg":
             continue
-        kind = word(payload, "type")
+        kind, item = word(payload, "type"), item_of(values[record])
         owner: int | None = None
         if kind in ("agent_message", "user_message", "agent_reasoning"):
-            waiting = by_text.get(as_text(payload.get("message") or payload.get("text")).strip())
-            if waiting:
-                owner = waiting.popleft() if len(waiting) > 1 else waiting[0]
-        elif call := as_text(payload.get("call_id")):
-            owner = by_call.get(call)
+            owner = _next_with(by_text, as_text(payload.get("message") or payload.get("text")))
+        elif (name := word(item, "id") or as_text(payload.get("call_id"))) in by_name:
+            owner = by_name[name]
+        elif word(item, "type") in _SAID:
+            owner = _next_with(by_text, item_text(item))
         elif kind == "task_complete":
             owner = last_by_text.get(word(payload, "last_agent_message").strip())
-        elif kind in ("token_count", "web_search_end"):
+        elif kind in ("token_count", "web_search_end") or word(item, "type") in _BY_PROVIDER:
             owner = latest
         if owner is not None:
             owners[record] = owner
     return owners
+
+
+def _next_with(by_text: Mapping[str, deque[int]], text: str) -> int | None:
+    """Return the next message with a text; all further events with it go with the last one."""
+    waiting = by_text.get(text.strip())
+    if not waiting:
+        return None
+    return waiting.popleft() if len(waiting) > 1 else waiting[0]
 
 
 def _display_texts(payload: dict[str, Any]) -> list[str]:

@@ -46,7 +46,7 @@ def payload_of(value: Any) -> dict[str, Any]:
 def typed_texts(values: Sequence[Any]) -> frozenset[str]:
     """Return what the human typed, as the display events say; empty where they do not tell of most of it, as in files
     that another program wrote with the one event that a list of sessions needs."""
-    typed = frozenset(as_text(payload_of(v).get("message")).strip() for v in values if _is_event(v, "user_message"))
+    typed = frozenset(typed_in(value).strip() for value in values if _tells_of_user(value))
     texts = [_text(value) for value in values if _is_said_by_user(value)]
     confirmed = [any(t and t in text for t in typed) for text in texts if user_origin(text, frozenset()) == "request"]
     return typed if 2 * sum(confirmed) >= len(confirmed) else frozenset()
@@ -54,7 +54,7 @@ def typed_texts(values: Sequence[Any]) -> frozenset[str]:
 
 def first_request(values: Sequence[Any]) -> int:
     """Return the first event that says what the human typed, -1 where none does; lists of sessions show it."""
-    return next((record for record, value in enumerate(values) if _is_event(value, "user_message")), -1)
+    return next((record for record, value in enumerate(values) if _tells_of_user(value)), -1)
 
 
 def user_origin(text: str, typed: frozenset[str]) -> Origin:
@@ -84,6 +84,30 @@ def context_of(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
     context.sent |= {*kept, start} if is_compacted(values[start]) else set(kept)
     context.outside = (context.outside | _before(values, context)) - {first_request(values)}
     return context
+
+
+def typed_in(value: Any) -> str:
+    """Return what an event says that the human typed; empty where it is another event."""
+    if _is_event(value, "user_message"):
+        return as_text(payload_of(value).get("message"))
+    return item_text(item_of(value)) if _tells_of_user(value) else ""
+
+
+def item_of(value: Any) -> dict[str, Any]:
+    """Return what was completed, as newer versions display it; empty for other records."""
+    item = payload_of(value).get("item") if _is_event(value, "item_completed") else None
+    return item if isinstance(item, dict) else {}
+
+
+def item_text(item: dict[str, Any]) -> str:
+    """Return the text of such an item: what was said, or thought."""
+    content = item.get("content")
+    texts = [word(block, "text") for block in content] if isinstance(content, list) else item.get("summary_text")
+    return "\n".join(text for text in texts if isinstance(text, str) and text) if isinstance(texts, list) else ""
+
+
+def _tells_of_user(value: Any) -> bool:
+    return _is_event(value, "user_message") or word(item_of(value), "type") == "UserMessage"
 
 
 def _is_event(value: Any, kind: str) -> bool:
@@ -152,5 +176,5 @@ def _before(values: Sequence[Any], context: CodexContext) -> set[int]:
 
 def _tells(value: Any, texts: Sequence[str]) -> bool:
     """Return whether an event says that the human typed something that is still in the context."""
-    typed = as_text(payload_of(value).get("message")).strip() if _is_event(value, "user_message") else ""
+    typed = typed_in(value).strip()
     return bool(typed) and any(typed in text for text in texts)

@@ -6,7 +6,18 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.resuming.emit import appended
-from tests.builders import codex_event, codex_meta, codex_says, compact, jsonl, load, prose, values_of
+from tests.builders import (
+    codex_event,
+    codex_item,
+    codex_meta,
+    codex_says,
+    compact,
+    jsonl,
+    listing,
+    load,
+    prose,
+    values_of,
+)
 
 
 def numbered(*records):
@@ -51,3 +62,46 @@ def test_a_replaced_history_that_is_the_last_record_stays_numbered():
 def test_a_rollout_without_numbers_gets_none():
     out = compact(jsonl(codex_meta(), *exchanges(12)), target_ratio=0.3).data
     assert set(ordinals(out)) == {None}
+
+
+def item_event(type, id="", **fields):
+    return codex_event(type="item_completed", item={"type": type, "id": id, **fields})
+
+
+def displayed(count):
+    """Exchanges with a call, each item repeated for display by an event of its own."""
+    for at in range(count):
+        request, answer = f"Request {at}: {prose(f'request {at}', 3)}", f"Answer {at}: {prose(f'answer {at}', 5)}"
+        printed = listing(f"part {at}", 30)
+        yield codex_says("user", request)
+        yield item_event("UserMessage", f"u{at}", content=[{"type": "text", "text": request}])
+        yield codex_item(type="reasoning", id=f"rs_{at}", summary=[{"type": "summary_text", "text": f"I think {at}."}])
+        yield item_event("Reasoning", f"rs_{at}", summary_text=[f"I think {at}."])
+        yield codex_item(type="function_call", id=f"fc_{at}", call_id=f"c{at}", name="exec_command", arguments="{}")
+        yield codex_item(type="function_call_output", call_id=f"c{at}", output=printed)
+        yield item_event("CommandExecution", f"c{at}", aggregated_output=printed, exit_code=0)
+        yield codex_says("assistant", answer)
+        yield item_event("AgentMessage", f"a{at}", content=[{"type": "Text", "text": answer}])
+
+
+def items_of(data):
+    return [v["payload"]["item"]["id"] for v in values_of(data) if v["payload"].get("type") == "item_completed"]
+
+
+def test_items_that_events_repeat_for_display_go_where_what_they_repeat_goes():
+    data = numbered(*displayed(12))
+    requests = [m.text() for m in load(data).transcripts[0].messages if m.origin == "request"]
+    assert len(requests) == 12
+    out = compact(data, target_ratio=0.2)
+    assert len(out.data) < 0.35 * len(data), "what is left out of the context is left out of the file, too"
+    texts = [m.text() for m in load(out.data).transcripts[0].messages]
+    left = set(items_of(out.data))
+    assert "u0" in left, "the list of threads shows the first request"
+    assert all(listing(f"part {name[1:]}", 30) in texts for name in left if name.startswith("c"))
+    assert len(left) < len(items_of(data)) / 2
+
+
+def test_an_item_with_an_id_that_nothing_has_goes_with_the_answer_before_it_when_the_provider_ran_it():
+    records = [*exchanges(10), item_event("WebSearch", "ws_1", query="tides"), item_event("Plan", "p1", text="Plan")]
+    out = compact(numbered(*records, *exchanges(10)), target_ratio=0.2)
+    assert items_of(out.data) == ["p1"]
