@@ -18,20 +18,23 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     as_text,
+    block_text,
     numbers_in,
     sum_of,
+    without_data,
     word,
 )
 from compactor_cli.formats.codex_context import (
+    DELIVERY,
     KNOWN,
     context_of,
     first_request,
     is_agents_summary,
     item_of,
     item_text,
+    origin_of_item,
     payload_of,
     typed_texts,
-    user_origin,
 )
 from compactor_cli.formats.codex_history import history_of, next_ordinal, unfold
 from compactor_cli.formats.jsonl import ReadRecord
@@ -69,6 +72,9 @@ class Codex(PlainEdits):
             value, payload = values[record], payload_of(values[record])
             if value.get("type") == "compacted" and history_of(value) is None:
                 _read_compacted(build, value, payload, record)
+            if value.get("type") == DELIVERY:
+                _read_delivery(build, value, payload, record)
+                answering = False
             if value.get("type") != "response_item" or not payload:
                 continue
             kind, role = word(payload, "type"), role_of(payload)
@@ -82,7 +88,7 @@ class Codex(PlainEdits):
                 (record,),
                 id=as_text(payload.get("id") or payload.get("call_id") or ""),
                 timestamp=parse_time(value.get("timestamp")),
-                origin=_origin(role, parts, typed),
+                origin=_origin(role, payload, parts, typed),
                 turn=turn if answering else None,
                 pinned=_stands_for_more(kind, role, parts),
             )
@@ -125,11 +131,11 @@ class Codex(PlainEdits):
         }
 
 
-def _origin(role: Role, parts: Sequence[Part], typed: frozenset[str]) -> Origin:
+def _origin(role: Role, payload: dict[str, Any], parts: Sequence[Part], typed: frozenset[str]) -> Origin:
     text = text_in(parts)
     if role != "user":
         return "summary" if origin_of(text) == "summary" else "other"
-    origin = user_origin(text, typed)
+    origin = origin_of_item(payload, text, typed)
     return "request" if origin == "other" and parts else origin
 
 
@@ -143,6 +149,17 @@ def _read_compacted(build: Builder, value: dict[str, Any], payload: dict[str, An
     text = as_text(payload.get("message"))
     parts = [build.part("text", text, Place(record, ("payload", "message")))] if text else []
     build.add("user", parts, (record,), timestamp=parse_time(value.get("timestamp")), origin="summary", pinned=True)
+
+
+def _read_delivery(build: Builder, value: dict[str, Any], payload: dict[str, Any], record: int) -> None:
+    """Read what another agent says, in a record of its own."""
+    text = as_text(payload.get("content"))
+    parts = [build.part("text", text, Place(record, ("payload", "content")))] if text else []
+    if payload.get("encrypted_content"):
+        parts.append(build.part("other", block_text(without_data(payload["encrypted_content"]))))
+    if parts:
+        name, time = as_text(payload.get("id")), parse_time(value.get("timestamp"))
+        build.add("user", parts, (record,), id=name, timestamp=time, origin=origin_of_item(payload, text, frozenset()))
 
 
 def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[int, int]:

@@ -6,7 +6,7 @@ the user before it in the context. `thread_rolled_back` takes back the newest tu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from msgspec import Struct, field
@@ -16,8 +16,12 @@ from compactor_cli.formats.codex_history import history_of, is_compacted
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin
 
-KNOWN = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"))
+DELIVERY = "inter_agent_communication"
+"""Type of the records in which some versions keep what other agents say."""
+KNOWN = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", DELIVERY))
 """Types of records."""
+_OF_USER = "user."
+"""Begins the kinds of content that are the user's own."""
 _SUMMARY = "Another language model started to solve this problem"
 """Begins the message that the agent writes in place of a history that it compacts."""
 _NEVER_SENT = frozenset(("ghost_snapshot",))
@@ -67,6 +71,20 @@ def user_origin(text: str, typed: frozenset[str]) -> Origin:
     return origin
 
 
+def origin_of_item(payload: dict[str, Any], text: str, typed: frozenset[str]) -> Origin:
+    """Whose words a message under the role user is: newer versions say it of each block of its content, and an agent is
+    only told what to do by the one that started it."""
+    if "author" in payload:
+        author, recipient = word(payload, "author"), word(payload, "recipient")
+        return "request" if author and recipient.startswith(f"{author}/") else "injected"
+    about = payload.get("internal_chat_message_metadata_passthrough")
+    kinds = about.get("content_item_kinds") if isinstance(about, dict) else None
+    origin = user_origin(text, typed)
+    if not isinstance(kinds, list) or not kinds or origin == "summary":
+        return origin
+    return "request" if any(str(kind).startswith(_OF_USER) for kind in kinds) else "injected"
+
+
 def is_agents_summary(text: str) -> bool:
     """Return whether a text stands for a history that the agent compacted."""
     return text.lstrip().startswith(_SUMMARY)
@@ -77,7 +95,8 @@ def context_of(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
     start = next((record for record in range(len(values) - 1, -1, -1) if is_compacted(values[record])), 0)
     context = CodexContext(start)
     kept = [] if history_of(values[start]) is not None else _kept_requests(values, start, typed)
-    items = [record for record in range(start, len(values)) if word(values[record], "type") == "response_item"]
+    ids = {word(payload_of(value), "id") for value in values if word(value, "type") == "response_item"} - {""}
+    items = [record for record in range(start, len(values)) if _is_item(values[record], ids)]
     context.sent = {record for record in items if word(payload_of(values[record]), "type") not in _NEVER_SENT}
     context.outside = set(items) - context.sent
     _roll_back(values, context, typed)
@@ -110,6 +129,13 @@ def _tells_of_user(value: Any) -> bool:
     return _is_event(value, "user_message") or word(item_of(value), "type") == "UserMessage"
 
 
+def _is_item(value: Any, ids: Set[str]) -> bool:
+    """Return whether a record holds an item. `ids`: those of items; a delivery with one of them was written as one,
+    too."""
+    kind = word(value, "type")
+    return kind == "response_item" or (kind == DELIVERY and word(payload_of(value), "id") not in ids)
+
+
 def _is_event(value: Any, kind: str) -> bool:
     return word(value, "type") == "event_msg" and word(payload_of(value), "type") == kind
 
@@ -121,7 +147,7 @@ def _text(value: Any) -> str:
 
 
 def _is_request(value: Any, typed: frozenset[str]) -> bool:
-    return _is_said_by_user(value) and user_origin(_text(value), typed) == "request"
+    return _is_said_by_user(value) and origin_of_item(payload_of(value), _text(value), typed) == "request"
 
 
 def _is_said_by_user(value: Any) -> bool:

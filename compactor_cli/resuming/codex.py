@@ -7,7 +7,9 @@ import math
 from typing import Any
 
 from compactor_cli.formats import FORMATS, jsonedit
+from compactor_cli.formats.codex_context import DELIVERY
 from compactor_cli.formats.codex_history import next_ordinal
+from compactor_cli.formats.response_items import AGENTS
 from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, member
 
@@ -56,8 +58,17 @@ def _item(value: Any) -> Any:
     payload = value["payload"]
     if value.get("type") == "response_item":
         return payload
+    if value.get("type") == DELIVERY:
+        names = {name: payload[name] for name in ("id", "author", "recipient") if name in payload}
+        return {"type": AGENTS, **names, "content": _blocks(payload)}
     text = payload.get("message")
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]} if text else None
+
+
+def _blocks(payload: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the content of what another agent says."""
+    kinds = {"content": ("input_text", "text"), "encrypted_content": ("encrypted_content", "encrypted_content")}
+    return [{"type": kind, key: payload[name]} for name, (kind, key) in kinds.items() if payload.get(name)]
 
 
 def _count(compacted: Compacted, stamp: str) -> list[Any]:

@@ -105,3 +105,91 @@ def test_an_item_with_an_id_that_nothing_has_goes_with_the_answer_before_it_when
     records = [*exchanges(10), item_event("WebSearch", "ws_1", query="tides"), item_event("Plan", "p1", text="Plan")]
     out = compact(numbered(*records, *exchanges(10)), target_ratio=0.2)
     assert items_of(out.data) == ["p1"]
+
+
+def agents_say(text, author="/root/review", recipient="/root", **fields):
+    return codex_item(
+        type="agent_message",
+        author=author,
+        recipient=recipient,
+        content=[{"type": "input_text", "text": text}, *fields.get("sealed", ())],
+    )
+
+
+def delivery(text, **payload):
+    fields = {"author": "/root/review", "recipient": "/root", "content": text, "trigger_turn": False}
+    return {"timestamp": "2026-03-02T09:00:01Z", "type": "inter_agent_communication", "payload": fields | payload}
+
+
+def said(*records):
+    messages = load(numbered(*records)).transcripts[0].messages
+    return [(message.role, message.origin, message.text("text")) for message in messages]
+
+
+def test_what_another_agent_says_is_neither_the_agents_nor_the_users():
+    sealed = [{"type": "encrypted_content", "encrypted_content": "QUJD" * 200}]
+    records = [codex_says("user", "Review it."), codex_says("assistant", "Yes."), agents_say("A race.", sealed=sealed)]
+    assert said(*records, delivery("A leak."), codex_says("assistant", "Done."))[2:] == [
+        ("user", "injected", "A race."),
+        ("user", "injected", "A leak."),
+        ("assistant", "other", "Done."),
+    ]
+    tokens = load(numbered(*records)).transcripts[0].messages[2].tokens
+    assert tokens < 50, "what is sealed is not counted as text"
+
+
+def test_what_an_agent_is_told_by_the_one_that_started_it_is_a_request():
+    told = agents_say("Read the importer.", author="/root", recipient="/root/review")
+    assert said(told, delivery("And its tests.", author="/root", recipient="/root/review")) == [
+        ("user", "request", "Read the importer."),
+        ("user", "request", "And its tests."),
+    ]
+
+
+def test_a_delivery_that_is_an_item_as_well_counts_once():
+    item = agents_say("A race.")
+    item["payload"]["id"] = "m7"
+    assert said(delivery("A race.", id="m7"), item) == [("user", "injected", "A race.")]
+
+
+def test_a_delivery_is_an_item_in_a_history_that_is_appended():
+    data = numbered(*exchanges(10), delivery("A race in part 2."))
+    made = appended(load(data), load(compact(data, target_ratio=0.9).data))
+    history = values_of(made)[-1]["payload"]["replacement_history"]
+    assert {
+        "type": "agent_message",
+        "author": "/root/review",
+        "recipient": "/root",
+        "content": [{"type": "input_text", "text": "A race in part 2."}],
+    } in history
+
+
+def of_kinds(text, *kinds):
+    record = codex_says("user", text)
+    record["payload"]["internal_chat_message_metadata_passthrough"] = {"content_item_kinds": list(kinds)}
+    return record
+
+
+def test_what_a_message_is_made_of_tells_whose_it_is():
+    assert said(
+        of_kinds("Plugins that fit are listed here.", "plugins.recommended"),
+        of_kinds("Build a lamp.", "user.text"),
+        of_kinds("<system_note>is my tag</system_note>", "user.text"),
+        of_kinds("See the picture.", "skills.skill", "user.text"),
+        of_kinds("Build a bell."),
+    ) == [
+        ("user", "injected", "Plugins that fit are listed here."),
+        ("user", "request", "Build a lamp."),
+        ("user", "request", "<system_note>is my tag</system_note>"),
+        ("user", "request", "See the picture."),
+        ("user", "request", "Build a bell."),
+    ]
+
+
+def test_tools_and_settings_among_the_items_stay_and_are_nobodys_words():
+    tools = codex_item(
+        type="additional_tools", role="developer", tools=[{"name": "tide", "description": prose("x", 3)}]
+    )
+    data = numbered(codex_says("user", "Build a lamp."), tools, *exchanges(12))
+    assert load(data).transcripts[0].messages[1].role == "system"
+    assert b"additional_tools" in compact(data, target_ratio=0.3).data
