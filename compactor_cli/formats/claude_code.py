@@ -81,7 +81,11 @@ class ClaudeCode:
         _find_owners(values, context, build.messages, owners)
         session = next((v["sessionId"] for v in values if isinstance(v, dict) and v.get("sessionId")), "")
         links = links_of(values, context)
-        return Reading(build.messages, owners, links, outside=context.outside, session_id=str(session))
+        of_record = {record: message.index for message in build.messages for record in message.records}
+        again = {record: of_record[first] for record, first in context.repeated.items() if first in of_record}
+        return Reading(
+            build.messages, owners | again, links, set(again), outside=context.outside, session_id=str(session)
+        )
 
     usage_words: tuple[bytes, ...] = (b'"usage"',)
 
