@@ -7,6 +7,7 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
+from compactor_cli.resuming.emit import appended
 from tests.builders import compact, faults_of, jsonl, listing, load
 from tests.formats.checkers.qwen import check_history, history, load_session
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
@@ -189,3 +190,14 @@ def test_who_speaks_is_told_by_the_record(provenance, origin):
     said = {"provenance": provenance} if provenance else {}
     data = jsonl(record("u", None, "Build a lamp."), record("v", "u", "Go on until it is done.", **said))
     assert load(data).transcripts[0].messages[1].origin == origin
+
+
+def test_a_history_is_appended_of_records_that_have_more_of_the_words_than_was_sent():
+    said = {"systemPayload": {"displayText": "Build a lamp.", "hookContext": ""}}
+    records = [record("u", None, "Build a lamp.", **said)]
+    for n in range(4):
+        records.append(record(f"b{n}", records[-1]["uuid"], listing(f"b{n}"), "assistant"))
+    data = jsonl(*records)
+    made = appended(load(data), load(compact(data, target_ratio=0.5).data))
+    history = json.loads(made.splitlines()[-1])["systemPayload"]["compressedHistory"]
+    assert history[0] == records[0]["message"]
