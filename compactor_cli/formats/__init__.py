@@ -30,7 +30,7 @@ _CLASSES = {
     "sharegpt": ("sharegpt.ShareGPT", "from role conversations conversation messages"),
     "adp": ("adp.ADP", "class_ content"),
     "inspect": ("inspect_log.Inspect", "samples messages"),
-    "gemini-cli": ("gemini_cli.GeminiCLI", "$set $rewindTo sessionId type parts messages history"),
+    "gemini-cli": ("gemini_cli.GeminiCLI", "$set $rewindTo $patch sessionId type parts messages history"),
     "qwen": ("qwen.Qwen", "parentUuid"),
     "copilot-cli": ("copilot_cli.CopilotCLI", "data"),
     "antigravity": ("antigravity.Antigravity", "step_index"),

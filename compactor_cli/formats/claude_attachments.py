@@ -1,13 +1,15 @@
-"""Claude Code: what `attachment` records put into the context. Each kind keeps its text elsewhere."""
+"""Claude Code: what `attachment` records put into the context. Each kind keeps its text elsewhere; newer versions keep
+beside it what was sent of it (`rendered`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from compactor_cli.formats import jsonedit
 from compactor_cli.formats.anthropic_blocks import read_content
 from compactor_cli.formats.base import Builder, word
-from compactor_cli.formats.copies import found_at
+from compactor_cli.formats.copies import equal_copies, found_at
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin, Part, Path, Place, text_in
 
@@ -28,6 +30,8 @@ _TEXTS: dict[str, tuple[Path, ...]] = {
     "silent_turn_reminder": (("text",),),
     "critical_system_reminder": (("content",),),
 }
+_NOBODYS = frozenset(("auto-continuation", "coordinator", "peer", "task-notification"))
+"""Kinds of origins of what stands under the role user and is from the agent itself, or from other sessions."""
 _SPEAKING_HOOKS = frozenset(("SessionStart", "UserPromptSubmit"))
 """Events of hooks whose output is sent when they succeed."""
 _NEVER_SENT = frozenset(
@@ -42,28 +46,72 @@ _NEVER_SENT = frozenset(
         "structured_output",
     )
 )
+_RENDERED = ("rendered", "renderedInHumanTurn")
+"""Members of a record that hold an attachment as it was sent, the second right behind the words of the user."""
 
 
-def is_sent(attachment: Any) -> bool:
-    """Return whether the agent sends something for an attachment; of kinds that are not known it is taken to."""
+def is_nobodys(value: dict[str, Any]) -> bool:
+    """Return whether a record, or an attachment, says of its words that no person said them."""
+    return word(value.get("origin"), "kind") in _NOBODYS
+
+
+def is_sent(value: dict[str, Any]) -> bool:
+    """Return whether the agent sends something for the attachment of a record; of kinds that are not known it is taken
+    to."""
+    attachment: Any = value.get("attachment")
+    if any(_rendered(value)):
+        return True
     kind = word(attachment, "type")
     if kind == "hook_success":
         return word(attachment, "hookEvent") in _SPEAKING_HOOKS and bool(attachment.get("content"))
     return kind not in _NEVER_SENT
 
 
-def read_attachment(build: Builder, attachment: Any, record: int) -> tuple[list[Part], Origin]:
-    """Return the texts of an attachment that stand in its record, and whose words they are. What the agent says of
+def read_attachment(build: Builder, value: dict[str, Any], record: int) -> tuple[list[Part], Origin]:
+    """Return the texts of an attachment that stand in its record, and whose words they are. What older versions say of
     others in fixed words is in no record."""
-    if not is_sent(attachment):
+    if not is_sent(value):
         return [], "injected"
-    parts = list(_parts(build, attachment, record))
-    text = text_in(parts)
+    attachment: Any = value.get("attachment")
     typed = word(attachment, "type") == QUEUED and word(attachment, "commandMode") in ("", "prompt")
-    if not typed or attachment.get("isMeta"):
-        return parts, "injected"
-    origin = origin_of(text)
+    if not typed or attachment.get("isMeta") or is_nobodys(attachment):
+        sent = [build.part("text", text, Place(record, path)) for path, text in _rendered(value)]
+        return sent or list(_parts(build, attachment, record)), "injected"
+    parts = list(_parts(build, attachment, record))
+    origin = origin_of(text_in(parts))
     return parts, "request" if origin == "other" else origin
+
+
+def attachment_copies(value: dict[str, Any], path: Path, text: str) -> dict[Path, str]:
+    """Return what else changes in a record whose attachment is shortened to `text` at a path: what was sent of it
+    repeats its own texts."""
+    old = found_at(value, path)
+    if not isinstance(old, str) or len(old) <= len(text):
+        return {}
+    changes: dict[Path, str] = {}
+    if path[0] in _RENDERED:
+        own = {at: line for at, line in _texts_in(value.get("attachment"), ("attachment",)) if line in old}
+        return {at: jsonedit.encode(text) for at, line in own.items() if len(line) > len(text)}
+    for name in _RENDERED:
+        changes |= equal_copies(value.get(name), (name,), {old: text})
+    return changes
+
+
+def _rendered(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Yield what was sent of an attachment, and where it stands."""
+    texts = value.get(_RENDERED[0])
+    for index, item in enumerate(texts if isinstance(texts, list) else ()):
+        if text := word(item, "content"):
+            yield (_RENDERED[0], index, "content"), text
+
+
+def _texts_in(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the texts inside a value."""
+    if isinstance(value, str):
+        yield path, value
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, member in members:
+        yield from _texts_in(member, (*path, step))
 
 
 def _parts(build: Builder, attachment: dict[str, Any], record: int) -> Iterator[Part]:

@@ -23,9 +23,9 @@ from compactor_cli.formats.base import (
     uuid_text,
     word,
 )
-from compactor_cli.formats.claude_attachments import read_attachment
-from compactor_cli.formats.claude_context import ClaudeContext, context_of, is_turn, links_of
-from compactor_cli.formats.copies import shortened_copies
+from compactor_cli.formats.claude_attachments import attachment_copies, is_nobodys, read_attachment
+from compactor_cli.formats.claude_context import ClaudeContext, context_of, is_notice, is_turn, links_of
+from compactor_cli.formats.copies import equal_copies, found_at, shortened_copies, shortened_texts
 from compactor_cli.formats.turns import turn_role
 from compactor_cli.model.message import Message, Part, Path, Role
 from compactor_cli.text.times import parse_time
@@ -34,6 +34,8 @@ _KINDS = frozenset(
     ("user", "assistant", "system", "summary", "progress", "file-history-snapshot", "queue-operation", "attachment")
 )
 _ENVELOPE = ("sessionId", "agentId", "cwd", "gitBranch", "version", "userType", "slug")
+_REPEATING = (b'"toolUseResult"', b'"rendered"', b'"wireToolInputs"')
+"""Of these one stands in each record that repeats what it says."""
 
 
 class ClaudeCode:
@@ -70,7 +72,7 @@ class ClaudeCode:
         by_message_id: dict[str, int] = {}
         owners: dict[int, int] = {}
         for record, value in enumerate(values):
-            if not isinstance(value, dict) or not context.holds(record, value):
+            if not isinstance(value, dict) or not context.holds(record, value) or is_notice(value):
                 continue
             if is_turn(value):
                 _read_turn(build, value, record, by_message_id, pinned=record in context.ends)
@@ -79,7 +81,11 @@ class ClaudeCode:
         _find_owners(values, context, build.messages, owners)
         session = next((v["sessionId"] for v in values if isinstance(v, dict) and v.get("sessionId")), "")
         links = links_of(values, context)
-        return Reading(build.messages, owners, links, outside=context.outside, session_id=str(session))
+        of_record = {record: message.index for message in build.messages for record in message.records}
+        again = {record: of_record[first] for record, first in context.repeated.items() if first in of_record}
+        return Reading(
+            build.messages, owners | again, links, set(again), outside=context.outside, session_id=str(session)
+        )
 
     usage_words: tuple[bytes, ...] = (b'"usage"',)
 
@@ -94,7 +100,12 @@ class ClaudeCode:
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
         changes = {part.place.path: edit_value(part, text) for part, text in edited if part.place}
-        value = json.loads(raw) if b'"toolUseResult"' in raw else {}
+        value = json.loads(raw) if any(mark in raw for mark in _REPEATING) else {}
+        for part, text in edited:
+            if part.place and part.place.path[0] != "message":
+                changes |= attachment_copies(value, part.place.path, text)
+            elif part.kind == "tool_call":
+                changes |= _wire_copies(value, part, text)
         if any(part.kind == "tool_result" for part, _ in edited) and "toolUseResult" in value:
             copy = next(text for part, text in edited if part.kind == "tool_result")
             changes |= shortened_copies(value["toolUseResult"], ("toolUseResult",), copy)
@@ -127,6 +138,16 @@ class ClaudeCode:
         }
 
 
+def _wire_copies(value: dict[str, Any], part: Part, text: str) -> dict[Path, str]:
+    """Return changes of the input of a call as the model wrote it, which the agent sends in the place of the one that
+    it ran, when that is shortened."""
+    inputs = value.get("wireToolInputs")
+    if part.place is None or not isinstance(inputs, dict) or part.call_id not in inputs:
+        return {}
+    texts = shortened_texts(found_at(value, part.place.path), text)
+    return equal_copies(inputs[part.call_id], ("wireToolInputs", part.call_id), texts)
+
+
 def _read_turn(
     build: Builder, value: dict[str, Any], record: int, by_message_id: dict[str, int], *, pinned: bool
 ) -> None:
@@ -140,7 +161,7 @@ def _read_turn(
     outside = bool(value.get("isCompactSummary")) and origin != "summary"
     if outside:
         origin = "summary"
-    elif role == "user" and origin == "request" and value.get("isMeta"):
+    elif role == "user" and origin == "request" and (value.get("isMeta") or is_nobodys(value)):
         origin = "injected"
     index = build.add(
         role,
@@ -156,7 +177,7 @@ def _read_turn(
 
 
 def _read_attachment(build: Builder, value: dict[str, Any], record: int) -> None:
-    parts, origin = read_attachment(build, value.get("attachment"), record)
+    parts, origin = read_attachment(build, value, record)
     if parts:
         name, time = str(value.get("uuid") or ""), parse_time(value.get("timestamp"))
         build.add("user", parts, (record,), id=name, timestamp=time, origin=origin)

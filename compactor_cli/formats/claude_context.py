@@ -41,12 +41,14 @@ class ClaudeContext(Struct):
     """Records of old branches -> the name of their branch."""
     outside: set[int] = field(default_factory=set)
     """What the agent no longer sends and can load the session without."""
+    repeated: dict[int, int] = field(default_factory=dict)
+    """Records that are there again, as some resumed sessions repeat them -> the one that counts."""
     aside: bool = True
     """Whether sidechains are conversations of their own: not in a file that is one."""
 
     def holds(self, record: int, value: Any) -> bool:
         """Return whether a record is in the context, when it is of a kind that is sent."""
-        if self.aside and value.get("isSidechain"):
+        if record in self.repeated or (self.aside and value.get("isSidechain")):
             return False
         return record in self.preserved or (record >= self.start and record not in self.branches)
 
@@ -58,11 +60,17 @@ def is_turn(value: Any) -> bool:
     return isinstance(value.get("message"), dict) and "content" in value["message"]
 
 
+def is_notice(value: Any) -> bool:
+    """Return whether a record among the answers only tells that the API failed: the agent never sends it."""
+    return value.get("isApiErrorMessage") is True and word(value, "type") == "assistant"
+
+
 def context_of(values: Sequence[Any]) -> ClaudeContext:
     """Return what of a session the model is sent."""
     context = ClaudeContext()
     context.aside = not all(value.get("isSidechain") for value in values if is_turn(value))
-    parents = _parents(values, aside=context.aside)
+    context.repeated = _repeated(values)
+    parents = _parents(values, context)
     leaf = max((record for record in parents if is_turn(values[record])), default=None)
     way = [] if leaf is None else way_to_root(parents, leaf)
     context.start = _last_boundary(values, way)
@@ -74,7 +82,10 @@ def context_of(values: Sequence[Any]) -> ClaudeContext:
 
 def links_of(values: Sequence[Any], context: ClaudeContext) -> list[Link | None]:
     """Return identity and parent of each record. Sidechains and old branches are chains of their own."""
-    return [_link(value, context.branches.get(record, "")) for record, value in enumerate(values)]
+    return [
+        None if record in context.repeated else _link(value, context.branches.get(record, ""))
+        for record, value in enumerate(values)
+    ]
 
 
 def _link(value: Any, branch: str) -> Link | None:
@@ -107,12 +118,29 @@ def _begins(value: Any) -> bool:
     return value.get("parentUuid", "") is None
 
 
-def _parents(values: Sequence[Any], *, aside: bool) -> Parents:
+def _repeated(values: Sequence[Any]) -> dict[int, int]:
+    """Return turns and attachments that are there again, with the same id and the same words -> the one that counts. To
+    the agent that is the last; where the file ends in repeated ones the first has its place among the others."""
+    places: dict[str, list[int]] = {}
+    for record, value in enumerate(values):
+        if word(value, "uuid") and value.get("type") in ("user", "assistant", "attachment"):
+            same = places.setdefault(value["uuid"], [])
+            if not same or all(values[same[0]].get(key) == value.get(key) for key in ("message", "attachment")):
+                same.append(record)
+    newest = max((same[-1] for same in places.values()), default=-1)
+    counts = 0 if any(same[-1] == newest and len(same) > 1 for same in places.values()) else -1
+    return {record: same[counts] for same in places.values() for record in same if record != same[counts]}
+
+
+def _parents(values: Sequence[Any], context: ClaudeContext) -> Parents:
     """Return the records of the main chain."""
     main = {
         record: str(value["uuid"])
         for record, value in enumerate(values)
-        if isinstance(value, dict) and value.get("uuid") and not (aside and value.get("isSidechain"))
+        if isinstance(value, dict)
+        and value.get("uuid")
+        and record not in context.repeated
+        and not (context.aside and value.get("isSidechain"))
     }
     by_id = {name: record for record, name in main.items()}
     parents = {record: str(values[record].get("parentUuid") or "") for record in main}
@@ -195,4 +223,4 @@ def _is_outside(value: Any, record: int, context: ClaudeContext) -> bool:
         return True
     if kind == "system":
         return word(value, "subtype") in _NOTES
-    return kind == "attachment" and not is_sent(value.get("attachment"))
+    return kind == "attachment" and not is_sent(value)

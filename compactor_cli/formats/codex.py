@@ -8,7 +8,7 @@ passes through, as do turns that were taken back.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from compactor_cli.formats.base import (
@@ -18,30 +18,40 @@ from compactor_cli.formats.base import (
     PlainEdits,
     Reading,
     as_text,
+    block_text,
     numbers_in,
     sum_of,
+    without_data,
     word,
 )
 from compactor_cli.formats.codex_context import (
+    DELIVERY,
     KNOWN,
     context_of,
     first_request,
     history_of,
     is_agents_summary,
+    item_of,
+    item_text,
+    next_ordinal,
+    origin_of_item,
     payload_of,
     typed_texts,
     unfold,
-    user_origin,
 )
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.response_items import new_item, read_item, role_of, thoughts
 from compactor_cli.model.content import Content
 from compactor_cli.model.injected import origin_of_parts
-from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role, text_in
+from compactor_cli.model.message import CLOSING_ID, Message, Origin, Part, Path, Place, Role, text_in
 from compactor_cli.text.times import parse_time
 
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
 """Kinds of items that hold a history that the provider compacted, encrypted."""
+_SAID = frozenset(("UserMessage", "AgentMessage", "Reasoning"))
+"""Kinds of items that an event repeats for display with the text alone."""
+_BY_PROVIDER = frozenset(("WebSearch", "Extension"))
+"""Kinds of items that have ids of their own and belong to the answer before them."""
 
 
 class Codex(PlainEdits):
@@ -64,6 +74,9 @@ class Codex(PlainEdits):
             value, payload = values[record], payload_of(values[record])
             if value.get("type") == "compacted" and history_of(value) is None:
                 _read_compacted(build, value, payload, record)
+            if value.get("type") == DELIVERY:
+                _read_delivery(build, value, payload, record)
+                answering = False
             if value.get("type") != "response_item" or not payload:
                 continue
             kind, role = word(payload, "type"), role_of(payload)
@@ -77,7 +90,7 @@ class Codex(PlainEdits):
                 (record,),
                 id=as_text(payload.get("id") or payload.get("call_id") or ""),
                 timestamp=parse_time(value.get("timestamp")),
-                origin=_origin(role, parts, typed),
+                origin=_origin(role, payload, parts, typed),
                 turn=turn if answering else None,
                 pinned=_stands_for_more(kind, role, parts),
             )
@@ -107,13 +120,23 @@ class Codex(PlainEdits):
         return unfold(data, records, separator)
 
     def new_record(self, message: Message, around: Around) -> Any:
-        return {"timestamp": around.template.get("timestamp"), "type": "response_item", "payload": new_item(message)}
+        template = around.template
+        ordinal = template.get("ordinal")
+        if message.id == CLOSING_ID:
+            ordinal = next_ordinal(around.transcript)
+        numbered = {"ordinal": ordinal} if isinstance(ordinal, int) else {}
+        return {
+            "timestamp": template.get("timestamp"),
+            **numbered,
+            "type": "response_item",
+            "payload": new_item(message),
+        }
 
 
-def _origin(role: Role, parts: Sequence[Part], typed: frozenset[str]) -> Origin:
+def _origin(role: Role, payload: dict[str, Any], parts: Sequence[Part], typed: frozenset[str]) -> Origin:
     if role != "user":
         return origin_of_parts(parts, by_user=False)
-    origin = user_origin(text_in(parts), typed)
+    origin = origin_of_item(payload, text_in(parts), typed)
     return "request" if origin == "other" and parts else origin
 
 
@@ -129,6 +152,17 @@ def _read_compacted(build: Builder, value: dict[str, Any], payload: dict[str, An
     build.add("user", parts, (record,), timestamp=parse_time(value.get("timestamp")), origin="summary", pinned=True)
 
 
+def _read_delivery(build: Builder, value: dict[str, Any], payload: dict[str, Any], record: int) -> None:
+    """Read what another agent says, in a record of its own."""
+    text = as_text(payload.get("content"))
+    parts = [build.part("text", text, Place(record, ("payload", "content")))] if text else []
+    if payload.get("encrypted_content"):
+        parts.append(build.part("other", block_text(without_data(payload["encrypted_content"]))))
+    if parts:
+        name, time = as_text(payload.get("id")), parse_time(value.get("timestamp"))
+        build.add("user", parts, (record,), id=name, timestamp=time, origin=origin_of_item(payload, text, frozenset()))
+
+
 def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[int, int]:
     """Return display events -> the message that they repeat; of equal texts each event has its own, in order. The first
     request stays whatever becomes of its message: the agent lists no thread without one."""
@@ -142,6 +176,7 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
     by_call = {part.call_id: m.index for m in messages for part in m.calls}
     by_call |= {part.call_id: m.index for m in messages for part in m.results}
     by_record = {record: m.index for m in messages for record in m.records}
+    by_name = {name: n for record, n in by_record.items() if (name := word(payload_of(values[record]), "id"))} | by_call
     owners: dict[int, int] = {}
     latest: int | None = None
     shown = first_request(values)
@@ -150,21 +185,29 @@ def _owners(values: Sequence[Any], start: int, messages: list[Message]) -> dict[
         payload = payload_of(values[record])
         if record in by_record or record == shown or word(values[record], "type") != "event_msg":
             continue
-        kind = word(payload, "type")
+        kind, item = word(payload, "type"), item_of(values[record])
         owner: int | None = None
         if kind in ("agent_message", "user_message", "agent_reasoning"):
-            waiting = by_text.get(as_text(payload.get("message") or payload.get("text")).strip())
-            if waiting:
-                owner = waiting.popleft() if len(waiting) > 1 else waiting[0]
-        elif call := as_text(payload.get("call_id")):
-            owner = by_call.get(call)
+            owner = _next_with(by_text, as_text(payload.get("message") or payload.get("text")))
+        elif (name := word(item, "id") or as_text(payload.get("call_id"))) in by_name:
+            owner = by_name[name]
+        elif word(item, "type") in _SAID:
+            owner = _next_with(by_text, item_text(item))
         elif kind == "task_complete":
             owner = last_by_text.get(word(payload, "last_agent_message").strip())
-        elif kind in ("token_count", "web_search_end"):
+        elif kind in ("token_count", "web_search_end") or word(item, "type") in _BY_PROVIDER:
             owner = latest
         if owner is not None:
             owners[record] = owner
     return owners
+
+
+def _next_with(by_text: Mapping[str, deque[int]], text: str) -> int | None:
+    """Return the next message with a text; all further events with it go with the last one."""
+    waiting = by_text.get(text.strip())
+    if not waiting:
+        return None
+    return waiting.popleft() if len(waiting) > 1 else waiting[0]
 
 
 def _display_texts(payload: dict[str, Any]) -> list[str]:

@@ -9,7 +9,8 @@ the record held an empty list and each item stood behind it on a line of its own
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Sequence, Set
 from typing import Any
 
 from msgspec import Struct, field
@@ -21,10 +22,16 @@ from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
 from compactor_cli.model.content import Content
 from compactor_cli.model.injected import origin_of
 from compactor_cli.model.message import Origin
+from compactor_cli.model.transcript import Transcript
 
 HISTORY = ("payload", "replacement_history")
-KNOWN = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"))
+_ENVELOPE = ("timestamp", "ordinal")
+DELIVERY = "inter_agent_communication"
+"""Type of the records in which some versions keep what other agents say."""
+KNOWN = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", DELIVERY))
 """Types of records."""
+_OF_USER = "user."
+"""Begins the kinds of content that are the user's own."""
 _SUMMARY = "Another language model started to solve this problem"
 """Begins the message that the agent writes in place of a history that it compacts."""
 _NEVER_SENT = frozenset(("ghost_snapshot",))
@@ -53,12 +60,23 @@ def unfold(data: Content, records: Sequence[ReadRecord], separator: bytes) -> tu
         return None
     compacted = records[last]
     head, items = taken_out(data[compacted.record.start : compacted.record.end], HISTORY)
-    time = compacted.value.get("timestamp")
+    known = {name: compacted.value[name] for name in _ENVELOPE if name in compacted.value}
     pieces = [Unfolded(head, emptied(compacted.value, HISTORY))]
     for text, item in items:
-        line = f'{{"timestamp":{jsonedit.dump(time)},"type":"response_item","payload":{text}}}'
-        pieces.append(Unfolded(line.encode("utf-8"), {"timestamp": time, "type": "response_item", "payload": item}))
+        made = {"timestamp": None, **known, "type": "response_item"}
+        line = f'{jsonedit.dump(made)[:-1]},"payload":{text}}}'
+        pieces.append(Unfolded(line.encode("utf-8"), {**made, "payload": item}))
     return put_in(data, records, {last: pieces}, separator)
+
+
+def next_ordinal(transcript: Transcript) -> int | None:
+    """Return the number behind that of the last record of a rollout whose records have one: the agent counts on from
+    there, and refuses a rollout whose last record has none."""
+    if not transcript.records:
+        return None
+    last = json.loads(transcript.raw(len(transcript.records) - 1))
+    ordinal = last.get("ordinal") if isinstance(last, dict) else None
+    return ordinal + 1 if isinstance(ordinal, int) else None
 
 
 class CodexContext(Struct):
@@ -81,7 +99,7 @@ def payload_of(value: Any) -> dict[str, Any]:
 def typed_texts(values: Sequence[Any]) -> frozenset[str]:
     """Return what the human typed, as the display events say; empty where they do not tell of most of it, as in files
     that another program wrote with the one event that a list of sessions needs."""
-    typed = frozenset(as_text(payload_of(v).get("message")).strip() for v in values if _is_event(v, "user_message"))
+    typed = frozenset(typed_in(value).strip() for value in values if _tells_of_user(value))
     texts = [_text(value) for value in values if _is_said_by_user(value)]
     confirmed = [any(t and t in text for t in typed) for text in texts if user_origin(text, frozenset()) == "request"]
     return typed if 2 * sum(confirmed) >= len(confirmed) else frozenset()
@@ -89,7 +107,7 @@ def typed_texts(values: Sequence[Any]) -> frozenset[str]:
 
 def first_request(values: Sequence[Any]) -> int:
     """Return the first event that says what the human typed, -1 where none does; lists of sessions show it."""
-    return next((record for record, value in enumerate(values) if _is_event(value, "user_message")), -1)
+    return next((record for record, value in enumerate(values) if _tells_of_user(value)), -1)
 
 
 def user_origin(text: str, typed: frozenset[str]) -> Origin:
@@ -102,6 +120,20 @@ def user_origin(text: str, typed: frozenset[str]) -> Origin:
     return origin
 
 
+def origin_of_item(payload: dict[str, Any], text: str, typed: frozenset[str]) -> Origin:
+    """Whose words a message under the role user is: newer versions say it of each block of its content, and an agent is
+    only told what to do by the one that started it."""
+    if "author" in payload:
+        author, recipient = word(payload, "author"), word(payload, "recipient")
+        return "request" if author and recipient.startswith(f"{author}/") else "injected"
+    about = payload.get("internal_chat_message_metadata_passthrough")
+    kinds = about.get("content_item_kinds") if isinstance(about, dict) else None
+    origin = user_origin(text, typed)
+    if not isinstance(kinds, list) or not kinds or origin == "summary":
+        return origin
+    return "request" if any(str(kind).startswith(_OF_USER) for kind in kinds) else "injected"
+
+
 def is_agents_summary(text: str) -> bool:
     """Return whether a text stands for a history that the agent compacted."""
     return text.lstrip().startswith(_SUMMARY)
@@ -112,13 +144,45 @@ def context_of(values: Sequence[Any], typed: frozenset[str]) -> CodexContext:
     start = next((record for record in range(len(values) - 1, -1, -1) if is_compacted(values[record])), 0)
     context = CodexContext(start)
     kept = [] if history_of(values[start]) is not None else _kept_requests(values, start, typed)
-    items = [record for record in range(start, len(values)) if word(values[record], "type") == "response_item"]
+    ids = {word(payload_of(value), "id") for value in values if word(value, "type") == "response_item"} - {""}
+    items = [record for record in range(start, len(values)) if _is_item(values[record], ids)]
     context.sent = {record for record in items if word(payload_of(values[record]), "type") not in _NEVER_SENT}
     context.outside = set(items) - context.sent
     _roll_back(values, context, typed)
     context.sent |= {*kept, start} if is_compacted(values[start]) else set(kept)
     context.outside = (context.outside | _before(values, context)) - {first_request(values)}
     return context
+
+
+def typed_in(value: Any) -> str:
+    """Return what an event says that the human typed; empty where it is another event."""
+    if _is_event(value, "user_message"):
+        return as_text(payload_of(value).get("message"))
+    return item_text(item_of(value)) if _tells_of_user(value) else ""
+
+
+def item_of(value: Any) -> dict[str, Any]:
+    """Return what was completed, as newer versions display it; empty for other records."""
+    item = payload_of(value).get("item") if _is_event(value, "item_completed") else None
+    return item if isinstance(item, dict) else {}
+
+
+def item_text(item: dict[str, Any]) -> str:
+    """Return the text of such an item: what was said, or thought."""
+    content = item.get("content")
+    texts = [word(block, "text") for block in content] if isinstance(content, list) else item.get("summary_text")
+    return "\n".join(text for text in texts if isinstance(text, str) and text) if isinstance(texts, list) else ""
+
+
+def _tells_of_user(value: Any) -> bool:
+    return _is_event(value, "user_message") or word(item_of(value), "type") == "UserMessage"
+
+
+def _is_item(value: Any, ids: Set[str]) -> bool:
+    """Return whether a record holds an item. `ids`: those of items; a delivery with one of them was written as one,
+    too."""
+    kind = word(value, "type")
+    return kind == "response_item" or (kind == DELIVERY and word(payload_of(value), "id") not in ids)
 
 
 def _is_event(value: Any, kind: str) -> bool:
@@ -132,7 +196,7 @@ def _text(value: Any) -> str:
 
 
 def _is_request(value: Any, typed: frozenset[str]) -> bool:
-    return _is_said_by_user(value) and user_origin(_text(value), typed) == "request"
+    return _is_said_by_user(value) and origin_of_item(payload_of(value), _text(value), typed) == "request"
 
 
 def _is_said_by_user(value: Any) -> bool:
@@ -187,5 +251,5 @@ def _before(values: Sequence[Any], context: CodexContext) -> set[int]:
 
 def _tells(value: Any, texts: Sequence[str]) -> bool:
     """Return whether an event says that the human typed something that is still in the context."""
-    typed = as_text(payload_of(value).get("message")).strip() if _is_event(value, "user_message") else ""
+    typed = typed_in(value).strip()
     return bool(typed) and any(typed in text for text in texts)

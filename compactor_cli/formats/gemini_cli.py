@@ -34,6 +34,7 @@ from compactor_cli.formats.gemini_parts import (
     read_response,
     split_request,
 )
+from compactor_cli.formats.gemini_patches import MESSAGES, last_patch, patch_of, unfold_patches
 from compactor_cli.formats.jsonl import ReadRecord
 from compactor_cli.formats.turns import add_request, turn_role
 from compactor_cli.formats.unfolding import Unfolded, emptied, put_in, taken_out
@@ -49,7 +50,6 @@ _SNAPSHOT = "<state_snapshot>"
 """Begins what the agent writes in place of the history that it compresses."""
 _NUDGE = "System: Please continue."
 """What the agent says in the user's place when the model stopped too early."""
-_MESSAGES = ("$set", "messages")
 _FAILED = {"success": False, "error": True, "cancelled": True}
 
 
@@ -63,7 +63,7 @@ class GeminiCLI(PlainEdits):
     def recognize(self, value: Any) -> float:
         if not isinstance(value, dict):
             return 0.0
-        if isinstance(value.get("$set"), dict) or isinstance(value.get("$rewindTo"), str):
+        if isinstance(value.get("$set"), dict) or isinstance(value.get("$rewindTo"), str) or patch_of(value):
             return 1.0
         if word(value, "sessionId") and word(value, "projectHash"):
             return 1.0
@@ -91,15 +91,19 @@ class GeminiCLI(PlainEdits):
     def unfold(
         self, data: Content, records: Sequence[ReadRecord], separator: bytes
     ) -> tuple[Content, list[ReadRecord]] | None:
-        """Return the messages of the last `$set` on lines of their own behind an empty one."""
+        """Return the messages of the last `$set`, or those that the last patch leaves, on lines of their own behind an
+        empty one."""
+        patch = last_patch(records)
+        if patch is not None:
+            return unfold_patches(data, records, patch, separator)
         last = next((index for index in range(len(records) - 1, -1, -1) if _replaced(records[index].value)), None)
         messages = _replaced(records[last].value) if last is not None else []
         ids = [word(message, "id") for message in messages]
         if last is None or not all(ids) or len(set(ids)) < len(ids):
             return None
         record, value = records[last].record, records[last].value
-        head, items = taken_out(data[record.start : record.end], _MESSAGES)
-        pieces = [Unfolded(head, emptied(value, _MESSAGES)), *(Unfolded(text.encode(), item) for text, item in items)]
+        head, items = taken_out(data[record.start : record.end], MESSAGES)
+        pieces = [Unfolded(head, emptied(value, MESSAGES)), *(Unfolded(text.encode(), item) for text, item in items)]
         return put_in(data, records, {last: pieces}, separator)
 
     def edits(self, raw: bytes, edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
@@ -191,7 +195,11 @@ def _is_history(value: Any) -> bool:
         return False
     if isinstance(value.get("$set"), dict):
         return set(value["$set"]) <= {"messages", "lastUpdated"}
-    return isinstance(value.get("$rewindTo"), str) or (word(value, "id") != "" and word(value, "type") in _TYPES)
+    return (
+        isinstance(value.get("$rewindTo"), str)
+        or bool(patch_of(value))
+        or (word(value, "id") != "" and word(value, "type") in _TYPES)
+    )
 
 
 def _rewind(known: dict[str, _Entry], target: str, record: int) -> set[int]:

@@ -111,12 +111,15 @@ def scan(data: Content) -> Iterator[RawRecord | Damage]:
         line += 1
         end = data.find(b"\n", start)
         end = size if end < 0 else end
-        raw = data[start:end].rstrip(b"\r")
-        record = _plain_record(raw, start, line)
+        raw, at = data[start:end].rstrip(b"\r"), start
+        record = _plain_record(raw, at, line)
+        if record is None and raw.startswith(b"\0"):  # room that was taken before it was written to
+            raw, at = raw.lstrip(b"\0"), start + len(raw) - len(raw.lstrip(b"\0"))
+            record = _plain_record(raw, at, line)
         if record is not None:  # nearly every line
             yield record
         elif raw.strip():
-            yield from _scan_line(raw, start, line)
+            yield from _scan_line(raw, at, line)
         start = end + 1
 
 

@@ -32,9 +32,16 @@ from compactor_cli.model.message import Message, Origin, Part, Path, Place, Role
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time
 
-_ROLES = frozenset(("user", "assistant", "toolResult", "bashExecution", "custom", "system"))
-_NOTES = ("model_change", "thinking_level_change", "custom", "label", "session_info")
+_SUMMARIES: dict[str, Origin] = {"branchSummary": "injected", "compactionSummary": "summary"}
+"""Roles of messages that hold a summary, and whose words it is."""
+_OWN_ROLES = frozenset(("toolResult", "bashExecution", "custom", *_SUMMARIES))
+_ROLES = frozenset(("user", "assistant", "system", *_OWN_ROLES))
+EDIT = "context_edit"
+"""Kind of an entry that has another content sent for the entry that it names, or nothing."""
+_NOTES = ("model_change", "thinking_level_change", "custom", "label", "session_info", "usage", EDIT)
 """Kinds of entries that are never sent."""
+_NAMING = ("label", EDIT)
+"""Kinds of entries that are of the entry that they name."""
 _SENT = ("message", "compaction", "branch_summary", "custom_message")
 """Kinds of entries that are sent when they are in the context."""
 _FAILED = ("error", "aborted")
@@ -75,19 +82,24 @@ class Pi(PlainEdits):
         boundary, first = _boundary(values, way)
         answered = {word(v["message"], "toolCallId") for v in values if _role(v) == "toolResult"}
         owners: dict[int, int] = {}
+        edits = {name: record for record in way if (name := edited_by(values[record]))}
+        omitted = {n for n in way if (edit := edits.get(word(values[n], "id"))) is not None and _omits(values[edit])}
         for record in way:
             value = values[record]
-            if record < first:
-                continue  # before what the compaction kept
+            if record < first or record in omitted:
+                continue  # before what the compaction kept, or left out since
             if record == boundary:
                 _read_boundary(build, value, record)
             elif _role(value) == "assistant" and _is_failed_try(value["message"], answered):
                 if build.messages:
                     owners[record] = len(build.messages) - 1
             else:
-                _read_entry(build, value, record, pinned=boundary is not None and record == first)
-        _own_labels(values, build.messages, owners)
-        outside = _outside(values, way, first)
+                edit = edits.get(word(value, "id"))
+                sent = value if edit is None else edited_entry(value, values[edit])
+                place = (record, _base(value)) if edit is None else (edit, ("replacement",))
+                _read_entry(build, sent, record, place, pinned=boundary is not None and record == first)
+        _own_naming(values, build.messages, owners)
+        outside = _outside(values, [record for record in way if record not in omitted], first)
         session = next((v.get("id") for v in values if word(v, "type") == "session"), "")
         links = chains(parents, way)
         return Reading(build.messages, owners, links, outside=outside, session_id=as_text(session), way=way)
@@ -112,7 +124,7 @@ def _recognize_message(value: dict[str, Any]) -> float:
     role = word(message, "role")
     if role not in _ROLES or not isinstance(message, dict) or "timestamp" not in value or "uuid" in value:
         return 0.0
-    if role in ("toolResult", "bashExecution", "custom") or "timestamp" in message or "stopReason" in message:
+    if role in _OWN_ROLES or "timestamp" in message or "stopReason" in message:
         return 1.0
     content = message.get("content")
     kinds = {word(block, "type") for block in content} if isinstance(content, list) else set()
@@ -175,8 +187,8 @@ def _outside(values: Sequence[Any], way: Sequence[int], first: int) -> set[int] 
     counted = {record for record in way if record >= first}
     gone = {record for record, value in enumerate(values) if word(value, "type") in _SENT and record not in counted}
     ids = {word(values[record], "id") for record in gone} - {""}
-    labels = {record for record, value in enumerate(values) if word(value, "type") == "label"}
-    gone |= {record for record in labels if word(values[record], "targetId") in ids}
+    naming = {record for record, value in enumerate(values) if word(value, "type") in _NAMING}
+    gone |= {record for record in naming if word(values[record], "targetId") in ids}
     return gone - set(way[-1:])  # the last entry is what the agent begins at
 
 
@@ -202,24 +214,51 @@ def _read_boundary(build: Builder, value: dict[str, Any], record: int) -> None:
     )
 
 
-def _read_entry(build: Builder, value: dict[str, Any], record: int, *, pinned: bool) -> None:
+def edited_by(value: Any) -> str:
+    """Return the id of the entry whose content an entry has replaced; empty for other entries."""
+    return word(value, "targetId") if word(value, "type") == EDIT else ""
+
+
+def _omits(edit: dict[str, Any]) -> bool:
+    """Return whether an edit of the context has nothing sent for an entry."""
+    return not isinstance(edit.get("replacement"), dict)
+
+
+def edited_entry(value: dict[str, Any], edit: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry with the content that an edit of the context has sent for it."""
+    content = {"content": edit["replacement"].get("content")}
+    message = value.get("message")
+    return {**value, "message": {**message, **content}} if isinstance(message, dict) else {**value, **content}
+
+
+def _base(value: dict[str, Any]) -> Path:
+    """Return where an entry has what holds its content."""
+    return ("message",) if word(value, "type") == "message" else ()
+
+
+def _read_entry(build: Builder, value: dict[str, Any], record: int, place: tuple[int, Path], *, pinned: bool) -> None:
+    """Add the message that an entry is. `place`: the record that holds its content, and where."""
+    holder, path = place[0], (*place[1], "content")
     kind, role = word(value, "type"), _role(value)
     origin: Origin = "other"
     sent: Role = "user"
     if kind == "branch_summary":
         parts, origin = [build.part("text", as_text(value.get("summary")), Place(record, ("summary",)))], "injected"
     elif kind == "custom_message":
-        parts, origin = _content(build, value.get("content"), ("content",), record), "injected"
+        parts, origin = _content(build, value.get("content"), path, holder), "injected"
     elif kind != "message" or not isinstance(value.get("message"), dict):
         return
     elif role == "bashExecution":
         parts, origin = _bash(build, value["message"], record), "injected"
+    elif role in _SUMMARIES:
+        text, where = as_text(value["message"].get("summary")), Place(record, ("message", "summary"))
+        parts, origin = [build.part("text", text, where)], _SUMMARIES[role]
     elif role == "toolResult":
-        parts, sent = [_result(build, value["message"], record)], "tool"
+        parts, sent = [_result(build, value["message"], holder, path)], "tool"
     else:
-        parts = _content(build, value["message"].get("content"), ("message", "content"), record)
+        parts = _content(build, value["message"].get("content"), path, holder)
         sent = "assistant" if role == "assistant" else "system" if role == "system" else "user"
-        origin = "injected" if role == "custom" else _origin(sent, parts)
+        origin = "injected" if role == "custom" or value["message"].get("runtimeContext") else _origin(sent, parts)
     if parts:
         build.add(
             sent,
@@ -250,8 +289,8 @@ def _bash(build: Builder, message: dict[str, Any], record: int) -> list[Part]:
     return parts
 
 
-def _result(build: Builder, message: dict[str, Any], record: int) -> Part:
-    text, images, place = body(message.get("content"), ("message", "content"), record)
+def _result(build: Builder, message: dict[str, Any], record: int, path: Path) -> Part:
+    text, images, place = body(message.get("content"), path, record)
     failed = message.get("isError")
     return build.part(
         "tool_result",
@@ -288,11 +327,11 @@ def _content(build: Builder, content: Any, path: Path, record: int) -> list[Part
     return parts
 
 
-def _own_labels(values: Sequence[Any], messages: Sequence[Message], owners: dict[int, int]) -> None:
-    """Have a label go where the entry goes that it names."""
+def _own_naming(values: Sequence[Any], messages: Sequence[Message], owners: dict[int, int]) -> None:
+    """Have labels and edits of the context go where the entry goes that they name."""
     by_id = {message.id: message.index for message in messages}
     for record, value in enumerate(values):
-        if word(value, "type") == "label" and word(value, "targetId") in by_id:
+        if word(value, "type") in _NAMING and word(value, "targetId") in by_id:
             owners[record] = by_id[word(value, "targetId")]
 
 

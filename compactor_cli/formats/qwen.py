@@ -27,7 +27,7 @@ from compactor_cli.formats.base import (
     word,
 )
 from compactor_cli.formats.call_ids import CallIds
-from compactor_cli.formats.copies import shortened_copies
+from compactor_cli.formats.copies import equal_copies, found_at, shortened_copies
 from compactor_cli.formats.gemini_parts import edit_part, new_part, read_parts, split_request
 from compactor_cli.formats.jsonl import ReadRecord, RecordValues
 from compactor_cli.formats.turns import add_request, turn_role
@@ -108,7 +108,9 @@ class Qwen(PlainEdits):
         changes = dict(edit_part(part, text) for part, text in edited if part.place)
         copy = next((text for part, text in edited if part.kind == "tool_result"), None)
         if copy is not None and b'"toolCallResult"' in raw:
-            result = json.loads(raw).get("toolCallResult")
+            value = json.loads(raw)
+            result = value.get("toolCallResult")
+            changes |= _response_copies(value, edited)
             if isinstance(result, dict) and result.get("resultDisplay") is not None:
                 changes |= shortened_copies(result["resultDisplay"], ("toolCallResult", "resultDisplay"), copy)
         return changes
@@ -247,7 +249,7 @@ def _read_record(
         build.extend(pieces[piece], parts, record)
         return
     role, origin = turn_role(_TYPES[kind], parts)
-    if origin == "request" and (subtype == "notification" or _only_hooks(parts)):
+    if origin == "request" and (subtype == "notification" or _only_hooks(parts) or _is_nobodys(value)):
         origin = "injected"
     time = parse_time(value.get("timestamp"))
     if origin == "request":
@@ -255,6 +257,18 @@ def _read_record(
         pieces[piece] = add_request(build, words, files, (record,), id=piece[0], timestamp=time)
     else:
         pieces[piece] = build.add(role, parts, (record,), id=piece[0], timestamp=time, origin=origin)
+
+
+def _is_nobodys(value: dict[str, Any]) -> bool:
+    """Return whether a record says of its words that the agent itself said them, such as to go on with a goal."""
+    return word(value, "provenance") not in ("", "real_user")
+
+
+def _response_copies(value: dict[str, Any], edited: Sequence[tuple[Part, str]]) -> dict[Path, str]:
+    """Return changes of the parts that repeat a result as it came."""
+    before = [(found_at(value, part.place.path), text) for part, text in edited if part.place]
+    path = ("toolCallResult", "responseParts")
+    return equal_copies(found_at(value, path), path, {old: text for old, text in before if isinstance(old, str)})
 
 
 def _only_hooks(parts: list[Part]) -> bool:

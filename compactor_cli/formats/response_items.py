@@ -9,6 +9,10 @@ from compactor_cli.model.message import Message, Part, Path, Place, Role
 
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input", "tool_search_call": "arguments"}
+AGENTS = "agent_message"
+"""What another agent says to this one."""
+_SETTINGS = frozenset(("additional_tools", "configuration_update"))
+"""Kinds of items by which the provider is told of tools and settings; nobody says them."""
 _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "tool_search_output"))
 
 
@@ -17,6 +21,10 @@ def role_of(item: dict[str, Any]) -> Role:
     kind = word(item, "type")
     if kind in _OUTPUTS:
         return "tool"
+    if kind in _SETTINGS:
+        return "system"
+    if kind == AGENTS:
+        return "user"
     return _ROLES.get(word(item, "role"), "assistant") if kind == "message" else "assistant"
 
 
@@ -33,7 +41,7 @@ def new_item(message: Message) -> dict[str, Any]:
 def read_item(build: Builder, payload: dict[str, Any], base: Path, record: int) -> list[Part]:
     """Return parts of an item, which stands at `base` of its record."""
     kind = word(payload, "type")
-    if kind == "message":
+    if kind in ("message", AGENTS):
         return _content(build, payload.get("content"), (*base, "content"), record)
     if kind == "reasoning":
         return [build.part("thinking", "\n".join(thoughts(payload)))]

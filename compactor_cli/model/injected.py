@@ -22,11 +22,18 @@ _ACCOUNT = (
     r"|<system>Previous context has been compacted|<(?:state_snapshot|conversation[-_]summary)>)"
 )
 """How agents begin the summary that a model wrote of a session when it had grown too long."""
+_OF_AGENTS = (
+    r"user_shell_command|hook_prompt|recommended_plugins|goal_context|codex_internal_context"
+    r"|agent_message_board_notification|(?:agent|subagent|cross-session)-message"
+    r'|teammate-message(?![^<>\n]*\bteammate_id="team-lead")'
+)
+"""Tags around what agents say under the role user, also to each other; what a lead says to its team are requests."""
 _INJECTED = compiled_later(
     r"\s*(?:<(?:system[-_]reminder|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
     r"|task-notification|environment_context|environment_details|user_instructions|turn_aborted|user_info"
     r"|permissions instructions|collaboration_mode|skill|skills_instructions|INSTRUCTIONS|subagent_notification"
     r"|user_action|returncode|function_results|tool_results?|tool_use_error)\b"
+    rf"|<(?P<own>{_OF_AGENTS})\b[^<>\n]*>(?:\s*\n|(?s:.)*</(?P=own)>)"
     rf"|(?:<(?P<tag>{SYSTEM_TAG}|system[-_]reminder)\b[^<>\n]*>(?:(?!</?(?P=tag)\b)(?s:.))*</(?P=tag)>\s*)+$"
     r"|EXECUTION RESULT of \[|(?:Current terminal state:\s*)?New Terminal Output:"
     r"|\[Tool result without its call\]|\[…\]\s*$|\[Image: source|Stop hook feedback|Base directory for this skill:"

@@ -12,6 +12,8 @@ from compactor_cli.resuming.base import Compacted, last_value, member
 
 _ENVELOPE = ("userType", "cwd", "sessionId", "version", "gitBranch", "slug")
 _CALLS = frozenset(("tool_use", "tool_result"))
+_BY_CALL = ("wireToolInputs", "wireIngestContext")
+"""Members of a record that tell of its calls, each under its id."""
 _FLAGS = ("isCompactSummary", "isVisibleInTranscriptOnly")
 
 
@@ -52,6 +54,9 @@ class ResumedClaudeCode:
             copied = {name: ids.known(field) for name, field in value.items()}
             if isinstance(value.get("message"), dict):
                 copied["message"] = _copied(value["message"], ids, counted=index == counted)
+            for name in _BY_CALL:
+                if isinstance(value.get(name), dict):
+                    copied[name] = {ids.of(call, "toolu_"): field for call, field in value[name].items()}
             values.append({**copied, **flags, "parentUuid": parent, "uuid": own, "timestamp": next(stamps)})
             parent = own
         return values

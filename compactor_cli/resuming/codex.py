@@ -7,10 +7,15 @@ import math
 from typing import Any
 
 from compactor_cli.formats import FORMATS, jsonedit
+from compactor_cli.formats.codex_context import DELIVERY, next_ordinal
+from compactor_cli.formats.response_items import AGENTS
 from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, member
 
 _FORMAT = FORMATS["codex"]
+_IN_HEAD = ("id", "session_id")
+_IN_RECORDS = ("thread_id", "session_id")
+"""Where records have the id of the session."""
 
 
 class ResumedCodex:
@@ -26,14 +31,25 @@ class ResumedCodex:
         stamps = compacted.stamps()
         payload = {"message": "", "replacement_history": items}
         values: list[Any] = [{"timestamp": next(stamps), "type": "compacted", "payload": payload}]
-        return values + _count(compacted, next(stamps))
+        return _numbered(compacted, values + _count(compacted, next(stamps)))
 
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
-        payload = value.get("payload") if isinstance(value, dict) and value.get("type") == "session_meta" else None
-        if not isinstance(payload, dict) or payload.get("id") != old:
+        payload = value.get("payload") if isinstance(value, dict) else None
+        if not isinstance(payload, dict):
             return {}
-        names = [name for name in ("id", "session_id") if payload.get(name) == old]
+        is_head = value.get("type") == "session_meta"
+        if is_head and payload.get("id") != old:
+            return {}  # of the session that this one was forked from
+        names = [name for name in (_IN_HEAD if is_head else _IN_RECORDS) if payload.get(name) == old]
         return {("payload", name): jsonedit.encode(new) for name in names}
+
+
+def _numbered(compacted: Compacted, values: list[Any]) -> list[Any]:
+    """Return records with the numbers behind that of the last one, in rollouts whose records have numbers."""
+    first = next_ordinal(compacted.before)
+    if first is None:
+        return values
+    return [{**value, "ordinal": first + at} for at, value in enumerate(values)]
 
 
 def _item(value: Any) -> Any:
@@ -41,8 +57,17 @@ def _item(value: Any) -> Any:
     payload = value["payload"]
     if value.get("type") == "response_item":
         return payload
+    if value.get("type") == DELIVERY:
+        names = {name: payload[name] for name in ("id", "author", "recipient") if name in payload}
+        return {"type": AGENTS, **names, "content": _blocks(payload)}
     text = payload.get("message")
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]} if text else None
+
+
+def _blocks(payload: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the content of what another agent says."""
+    kinds = {"content": ("input_text", "text"), "encrypted_content": ("encrypted_content", "encrypted_content")}
+    return [{"type": kind, key: payload[name]} for name, (kind, key) in kinds.items() if payload.get(name)]
 
 
 def _count(compacted: Compacted, stamp: str) -> list[Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from compactor_cli.errors import UsageError
 from compactor_cli.formats import jsonedit
+from compactor_cli.formats.pi import edited_by, edited_entry
 from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, member
 
@@ -37,7 +39,10 @@ class ResumedPi:
                 "tokensBefore": compacted.before.tokens,
             }
         ]
-        for index, (_, value) in enumerate(kept):
+        edits = _edits(compacted)
+        for index, (_, entry) in enumerate(kept):
+            edit = edits.get(member(entry, "id"))
+            value = entry if edit is None else edited_entry(entry, edit)
             parent, own = own, _free(compacted.id("entry", index), taken)
             values.append({**value, "id": own, "parentId": parent, "timestamp": next(stamps)})
         return values
@@ -45,6 +50,13 @@ class ResumedPi:
     def rename(self, value: Any, old: str, new: str) -> dict[Path, str]:
         header = isinstance(value, dict) and value.get("type") == "session"
         return {("id",): jsonedit.encode(new)} if header else {}
+
+
+def _edits(compacted: Compacted) -> dict[str, dict[str, Any]]:
+    """Return id of an entry -> what has another content sent for it."""
+    after = compacted.after
+    values = (json.loads(after.raw(record)) for record in range(len(after.records)))
+    return {name: value for value in values if (name := edited_by(value))}
 
 
 def _free(uuid: str, taken: set[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compactor_cli.formats import jsonedit
-from compactor_cli.formats.qwen import ENVELOPE
+from compactor_cli.formats.qwen import ENVELOPE, history_of
 from compactor_cli.model.message import Path
 from compactor_cli.resuming.base import Compacted, last_value, member
 
@@ -25,8 +25,8 @@ class ResumedQwen:
         template = last_value(compacted.before)
         history: list[Any] = []
         for _, value in compacted.records:
-            payload = value.get("systemPayload")
-            history += payload["compressedHistory"] if isinstance(payload, dict) else [value["message"]]
+            held = history_of(value)
+            history += [value["message"]] if held is None else held
         counts = {"originalTokenCount": compacted.before.tokens, "newTokenCount": compacted.after.tokens}
         return [
             {

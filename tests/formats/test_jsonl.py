@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from compactor_cli.errors import InputError
 from compactor_cli.formats.jsonl import read_records
+from tests.builders import as_bytes, compact, load, user
 
 OBJECTS = st.dictionaries(
     st.text(max_size=4),
@@ -113,3 +114,13 @@ def test_a_whole_line_that_is_nested_too_deeply_is_not_called_cut_off():
     with pytest.raises(InputError) as caught:
         read_records(b'{"a": 1}\n' + deep, skip_damaged=False)
     assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("padded", [b"\0\0\0", b"\0"])
+def test_nul_bytes_before_a_record_and_at_the_end_of_a_file_are_no_damage(padded):
+    lines = [as_bytes(user(f"Request {at}")) for at in range(4)]
+    data = b"\n".join([lines[0], padded + lines[1], lines[2] + lines[3], padded])
+    source = load(data)
+    assert [message.text() for message in source.transcripts[0].messages] == [f"Request {at}" for at in range(4)]
+    assert [source.transcripts[0].raw(record) for record in range(4)] == lines
+    assert compact(data, target_tokens=10**9).data == data

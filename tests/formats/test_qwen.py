@@ -7,7 +7,8 @@ import json
 import pytest
 
 from compactor_cli.formats import FORMATS, jsonedit
-from tests.builders import compact, faults_of, jsonl, load
+from compactor_cli.resuming.emit import appended
+from tests.builders import compact, faults_of, jsonl, listing, load
 from tests.formats.checkers.qwen import check_history, history, load_session
 from tests.formats.roundtrip import CASES, REAL, assert_restored, assert_untouched, compactions, figures, loaded
 
@@ -166,3 +167,37 @@ def test_the_tokens_that_the_provider_counted_are_those_of_the_whole_context():
     assert usage(record("b", "a", "x", "assistant", usageMetadata=counts)) == 16
     assert usage(record("b", "a", "x", "assistant", usageMetadata={**counts, "totalTokenCount": 19})) == 19
     assert usage(record("b", "a", "x", "assistant")) is None
+
+
+def test_the_parts_that_repeat_a_result_as_it_came_are_shortened_with_it():
+    call = {"id": "c", "name": "read_file", "args": {}}
+    parts = [{"functionResponse": {"id": "c", "name": "read_file", "response": {"output": listing("kiln", 200)}}}]
+    asked = record("a", None, "", "assistant", message={"role": "model", "parts": [{"functionCall": call}]})
+    returned = record("t", "a", "", "tool_result", message={"role": "user", "parts": parts})
+    returned["toolCallResult"] = {"callId": "c", "status": "success", "responseParts": parts}
+    transcript = load(jsonl(asked, returned)).transcripts[0]
+    changes = FORMATS["qwen"].edits(transcript.raw(1), [(transcript.messages[1].parts[0], "kiln ...")])
+    result = json.loads(jsonedit.replace(transcript.raw(1), changes))
+    assert result["message"]["parts"] == result["toolCallResult"]["responseParts"]
+    assert "line 7" not in json.dumps(result)
+
+
+@pytest.mark.parametrize(
+    ("provenance", "origin"),
+    [("real_user", "request"), ("", "request"), ("goal_runtime", "injected"), ("system", "injected")],
+)
+def test_who_speaks_is_told_by_the_record(provenance, origin):
+    said = {"provenance": provenance} if provenance else {}
+    data = jsonl(record("u", None, "Build a lamp."), record("v", "u", "Go on until it is done.", **said))
+    assert load(data).transcripts[0].messages[1].origin == origin
+
+
+def test_a_history_is_appended_of_records_that_have_more_of_the_words_than_was_sent():
+    said = {"systemPayload": {"displayText": "Build a lamp.", "hookContext": ""}}
+    records = [record("u", None, "Build a lamp.", **said)]
+    for n in range(4):
+        records.append(record(f"b{n}", records[-1]["uuid"], listing(f"b{n}"), "assistant"))
+    data = jsonl(*records)
+    made = appended(load(data), load(compact(data, target_ratio=0.5).data))
+    history = json.loads(made.splitlines()[-1])["systemPayload"]["compressedHistory"]
+    assert history[0] == records[0]["message"]

@@ -11,7 +11,7 @@ from compactor_cli.formats import FORMATS as READERS
 from compactor_cli.resuming import AGENTIC
 from compactor_cli.resuming.base import NOTICE
 from compactor_cli.resuming.emit import appended, new_id, renamed
-from tests.builders import ClaudeSession, assistant, compact, jsonl, load, prose, text_block, user
+from tests.builders import ClaudeSession, assistant, compact, jsonl, load, prose, text_block, tool_use, user
 from tests.formats.roundtrip import CASES
 from tests.resuming.sending import lines, sent
 from tests.resuming.sessions import FORMATS, session
@@ -180,3 +180,17 @@ def test_a_block_whose_type_is_no_word_is_copied_as_it_is():
     session.answers(odd)
     made = appended(load(session.data), load(compact(session.data, target_ratio=0.5).data))
     assert made.count(json.dumps(odd, separators=(",", ":")).encode()) + made.count(json.dumps(odd).encode()) == 2
+
+
+def test_inputs_as_the_model_wrote_them_are_found_by_the_new_ids_of_their_calls():
+    session = ClaudeSession()
+    session.exchanges(8)
+    session.answers(tool_use("t1", "Bash", command="ls"), wireToolInputs={"t1": {"command": "cd /work && ls"}})
+    session.returns("t1", "a.py")
+    session.says("And now?")
+    out = compact(session.data, target_ratio=0.5).data
+    copies = lines(appended(load(session.data), load(out)))[len(session.records) :]
+    call = next(value for value in copies if "wireToolInputs" in value)
+    (block,) = call["message"]["content"]
+    assert block["id"] != "t1"
+    assert call["wireToolInputs"] == {block["id"]: {"command": "cd /work && ls"}}

@@ -37,6 +37,11 @@ INJECTED = [
     "<system_notification>a</system_notification>\n<system-reminder>b</system-reminder>\n",
     "<environment_context>\n<cwd>/x</cwd></environment_context>",
     "<turn_aborted>",
+    "<user_shell_command>\n<command>\nmake lint\n</command>\n<result>\nExit code: 0",
+    '<hook_prompt hook_run_id="7">Run the checks first.</hook_prompt>',
+    '<codex_internal_context source="goal">\nContinue with the goal.\n</codex_internal_context>',
+    '<teammate-message teammate_id="tester" color="blue">\nAll green.\n</teammate-message>',
+    '<agent-message from="a1">\nDone.\n</agent-message>',
     "# AGENTS.md instructions for /x",
     "[Request interrupted by user for tool use]",
     "EXECUTION RESULT of [terminal]:\ntotal 784",
@@ -56,6 +61,11 @@ REQUESTS = [
     "<system_requirements>\nBuild a parser.\n</system_requirements>",
     "<push_notification>Your order has shipped</push_notification>",
     "<command-name>/review</command-name><command-args>the parser, please</command-args>",
+    "<user_shell_command> is not parsed, why?",
+    "<goal_context> and <hook_prompt> are new tags",
+    "<agent-messages>\nshould be a list",
+    '<teammate-message teammate_id="team-lead">\nWrite the parser.\n</teammate-message>',
+    "<goal>\nBuild a parser.\n</goal>",
     "川田さんの名前を直してください",
 ]
 

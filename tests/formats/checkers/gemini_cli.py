@@ -24,6 +24,8 @@ def load_session(data):
             at = names.index(record["$rewindTo"]) if record["$rewindTo"] in known else 0
             for name in names[at:]:
                 del known[name]
+        elif isinstance(record.get("$patch"), dict):
+            known = _patched(known, record["$patch"])
         elif isinstance(record.get("id"), str):
             known[record["id"]] = record
         elif isinstance(record.get("$set"), dict):
@@ -35,6 +37,21 @@ def load_session(data):
     if header.get("sessionId") and header.get("projectHash"):
         return list(known.values())
     return json.loads(data)["messages"]
+
+
+def _patched(known, patch):
+    for update in [patch, *patch.get("updates", ())]:
+        if update.get("id") in known:
+            message = known[update["id"]] = json.loads(json.dumps(known[update["id"]]))
+            if "content" in update:
+                message["content"] = update["content"]
+            for changed in update.get("toolCalls", ()):
+                for call in message.get("toolCalls", ()):
+                    if call["id"] == changed["id"]:
+                        call["result"] = changed["result"]
+    left = {name: message for name, message in known.items() if name not in patch.get("removeIds", ())}
+    order = [name for name in patch.get("orderIds", ()) if name in left]
+    return {name: left[name] for name in [*(name for name in left if name not in order), *order]}
 
 
 def history(messages):

@@ -19,6 +19,9 @@ def context(entries):
     while at is not None:
         way.insert(0, at)
         at = by_id.get(at["parentId"])
+    edits = {entry["targetId"]: entry["replacement"] for entry in way if entry["type"] == "context_edit"}
+    assert edits.keys() <= by_id.keys(), "an edit names an entry that is not there"
+    way = [_edited(entry, edits) for entry in way if edits.get(entry["id"], entry) is not None]
     last = max((n for n, entry in enumerate(way) if entry["type"] == "compaction"), default=None)
     if last is None:
         return way
@@ -26,6 +29,12 @@ def context(entries):
     kept = way[last].get("firstKeptEntryId")
     first = ids.index(kept) if kept in ids else last
     return [way[last], *way[first:last], *way[last + 1 :]]
+
+
+def _edited(entry, edits):
+    if entry["id"] not in edits:
+        return entry
+    return {**entry, "message": {**entry["message"], **edits[entry["id"]]}}
 
 
 def check_sent(entries):

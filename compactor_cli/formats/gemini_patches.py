@@ -1,0 +1,126 @@
+"""Gemini CLI: what patches leave of a session on lines.
+
+`{"$patch": {...}}` changes contents of messages and what their calls returned, takes messages away and puts them into
+another order. The messages that are left when the last one was followed are read as if they stood behind an empty
+`$set`, each on a line of its own, which means the same to the agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from compactor_cli.formats import jsonedit
+from compactor_cli.formats.base import word
+from compactor_cli.formats.copies import found_at
+from compactor_cli.formats.jsonl import ReadRecord
+from compactor_cli.formats.unfolding import Unfolded, put_in, taken_out
+from compactor_cli.model.content import Content
+
+MESSAGES = ("$set", "messages")
+_EMPTY: dict[str, Any] = {"$set": {"messages": []}}
+
+
+class _Text(NamedTuple):
+    """A message, and its JSON text where that is not what stands in its record."""
+
+    record: int
+    value: dict[str, Any]
+    text: str = ""
+
+
+def patch_of(value: Any) -> dict[str, Any]:
+    """Return what a record changes of the messages before it; empty where it is no patch."""
+    patch = value.get("$patch") if isinstance(value, dict) else None
+    return patch if isinstance(patch, dict) else {}
+
+
+def last_patch(records: Sequence[ReadRecord]) -> int | None:
+    """Return the index of the last patch; None where there is none, or all messages were replaced behind it."""
+    for index in range(len(records) - 1, -1, -1):
+        value = records[index].value
+        if patch_of(value):
+            return index
+        if isinstance(value, dict) and isinstance(found_at(value, MESSAGES), list):
+            return None
+    return None
+
+
+def unfold_patches(
+    data: Content, records: Sequence[ReadRecord], last: int, separator: bytes
+) -> tuple[Content, list[ReadRecord]] | None:
+    """Return the bytes and records of a session with the messages that the patches up to the last one leave on lines of
+    their own in its place; None where that cannot be told."""
+    left = _followed(data, records[: last + 1])
+    if left is None:
+        return None
+    pieces = [Unfolded(jsonedit.dump(_EMPTY).encode(), _EMPTY)]
+    for message in left.values():
+        span = records[message.record].record
+        raw = message.text.encode() if message.text else bytes(data[span.start : span.end])
+        pieces.append(Unfolded(raw, message.value))
+    return put_in(data, records, {last: pieces}, separator)
+
+
+def _followed(data: Content, records: Sequence[ReadRecord]) -> dict[str, _Text] | None:
+    """Return the messages that are left when records have been followed, in their order."""
+    left: dict[str, _Text] = {}
+    for index, item in enumerate(records):
+        value = item.value
+        if not isinstance(value, dict):
+            continue
+        if isinstance(value.get("$rewindTo"), str):
+            order = list(left)
+            target = value["$rewindTo"]
+            left = {name: left[name] for name in order[: order.index(target) if target in left else 0]}
+        elif isinstance(value.get("id"), str):
+            left[value["id"]] = _Text(index, value)
+        elif patch_of(value):
+            left = _patched(left, patch_of(value))
+        elif isinstance(found_at(value, MESSAGES), list):
+            _, given = taken_out(data[item.record.start : item.record.end], MESSAGES)
+            left = {word(message, "id"): _Text(index, message, text) for text, message in given}
+            if "" in left or len(left) < len(given):
+                return None
+    return left
+
+
+def _patched(left: Mapping[str, _Text], patch: dict[str, Any]) -> dict[str, _Text]:
+    changed = dict(left)
+    for update in _updates(patch):
+        name = word(update, "id")
+        if name in changed:
+            value = _updated(changed[name].value, update)
+            changed[name] = _Text(changed[name].record, value, jsonedit.dump(value))
+    for name in _names(patch, "removeIds"):
+        changed.pop(name, None)
+    order = [name for name in _names(patch, "orderIds") if name in changed]
+    return {name: changed[name] for name in [*(name for name in changed if name not in set(order)), *order]}
+
+
+def _updates(patch: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    updates = patch.get("updates")
+    for update in [patch, *(updates if isinstance(updates, list) else ())]:
+        if word(update, "id"):
+            yield update
+
+
+def _updated(value: dict[str, Any], update: dict[str, Any]) -> dict[str, Any]:
+    """Return a message with another content, or other results of its calls."""
+    results = {word(call, "id"): call["result"] for call in _listed(update, "toolCalls") if "result" in call}
+    calls = [
+        {**call, "result": results[word(call, "id")]} if word(call, "id") in results else call
+        for call in _listed(value, "toolCalls")
+    ]
+    content = {"content": update["content"]} if "content" in update else {}
+    return {**value, **content, **({"toolCalls": calls} if results else {})}
+
+
+def _listed(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    items = value.get(key)
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def _names(patch: dict[str, Any], key: str) -> list[str]:
+    names = patch.get(key)
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
