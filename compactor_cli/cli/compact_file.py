@@ -72,22 +72,15 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
 
         carried = at_home(source, place)
         _warn_of_ratio(session, source, parts)
-    stored = pack(data, place, source.packed, same=args.in_place)
-    kept = StoredResult()
+    stored, kept = pack(data, place, source.packed, same=args.in_place), StoredResult()
+    if args.writes and any(part.memories for part in parts):
+        progress.say(f"{source.path}: {STAGES['persisting']}")
     if args.writes:
-        if any(part.memories for part in parts):
-            progress.say(f"{source.path}: {STAGES['persisting']}")
         kept = _write(session, source, job, stored, parts, place, changed=changed)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
-    use = session.model_use(before)
-    report = ""
+    use, report = session.model_use(before), ""
     if args.json or args.report or args.html:  # hashing everything is only worth it for somebody who reads it
-        from compactor_cli.render.jsons import plan_json
-        from compactor_cli.render.model_use import probe_json
-
-        more: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
-        more |= {"plan": plan_json(parts)} if args.dry_run else {}
-        more |= {**keeping_json(kept), **(carried.json if carried else {})}
+        more = _more(parts, probed, planned=args.dry_run) | {**keeping_json(kept), **(carried.json if carried else {})}
         report = _report(session, source, job, stored, place, parts, use, more)
     tokens = sum(part.tokens for part in parts)
     outcome = Outcome(
@@ -106,6 +99,15 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     for line in keeping_lines(kept, sum(part.recalled for part in parts)):
         session.say(line)
     return outcome
+
+
+def _more(parts: Sequence[Compaction], probed: Probed | None, *, planned: bool) -> dict[str, object]:
+    """Return what a report says besides of what was probed, and of the plan where nothing more is done."""
+    from compactor_cli.render.jsons import plan_json
+    from compactor_cli.render.model_use import probe_json
+
+    more: dict[str, object] = {"probe": probe_json(probed)} if probed else {}
+    return more | ({"plan": plan_json(parts)} if planned else {})
 
 
 def _warn_of_ratio(session: Session, source: Source, parts: Sequence[Compaction]) -> None:

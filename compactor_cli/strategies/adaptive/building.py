@@ -4,6 +4,7 @@ by a summary between those that stay, or is gone."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from heapq import nlargest
 
 from compactor_cli.features.evidence import gather
@@ -121,8 +122,7 @@ class PlanBuilder:
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
         known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
-        self.quoter.needs_base = needed
-        self.quoter.brief = room <= SMALL_ROOM
+        self.quoter.needs_base, self.quoter.brief = needed, room <= SMALL_ROOM
         # where a summary hardly has room, a sentence of what people say stands alone at its place
         self.mostly = 0.0 if self.talk and room < _BASED else _MOSTLY
         self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, self._is_seen)
@@ -131,14 +131,17 @@ class PlanBuilder:
             self.outdated |= list_calls(inputs.messages)
         self.told = {line for line in self.state if line.message in self.group_of and self._is_told_there(line)}
         self.quoter.failures = tuple(line.text for line in self.state if line.kind in ("error", "effect"))
-        self.said_by_state = frozenset(self._said_by_state())
 
-    def _said_by_state(self) -> Iterator[int]:
-        """Yield the lines of results that the state tells word for word: why something failed."""
-        for told in self.state:
-            if told.kind in ("error", "effect") and told.message >= 0:
-                lines = self.lines.of_message(told.message)
-                yield from (line for line in lines if told.text.endswith(f": {self.lines.text(line).strip()}"))
+    @cached_property
+    def said_by_state(self) -> frozenset[int]:
+        """Return the lines of results that the state tells word for word: why something failed."""
+        failures = [told for told in self.state if told.kind in ("error", "effect") and told.message >= 0]
+        return frozenset(
+            line
+            for told in failures
+            for line in self.lines.of_message(told.message)
+            if told.text.endswith(f": {self.lines.text(line).strip()}")
+        )
 
     def newest_within(self, limit: int) -> NewestExchanges:
         """Return the newest exchanges that stay at their place, in as many tokens at most."""
