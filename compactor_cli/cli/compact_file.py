@@ -60,13 +60,11 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
         data, changed = source.data, False
         session.say(f"note: {source.path}: the line that is cut off stays, as nothing else has to change")
     carried: CarriedOn | None = None
-    if changed and args.new_session:
+    if args.new_session:
         from compactor_cli.cli.carrying_on import new_session
 
-        data, carried = new_session(source, data, args.out)
-        place = carried.path
-    elif args.new_session:
-        place = source.path  # nothing is written: the session stays the one that it is
+        data, carried = new_session(source, data, args.out) if changed else (data, None)
+        place = carried.path if carried else source.path  # unchanged it stays the session that it is
     elif changed and args.in_place:
         from compactor_cli.cli.carrying_on import at_home
 
@@ -78,7 +76,8 @@ def compact_file(session: Session, file: str, job: Job) -> Outcome:
     if args.writes:
         kept = _write(session, source, job, stored, parts, place, changed=changed)
     progress.say(f"{source.path}: {STAGES[COMPLETE]}")
-    use, report = session.model_use(before), ""
+    use = session.model_use(before)
+    report = ""
     if args.json or args.report or args.html:  # hashing everything is only worth it for somebody who reads it
         more = _more(parts, probed, planned=args.dry_run) | {**keeping_json(kept), **(carried.json if carried else {})}
         report = _report(session, source, job, stored, place, parts, use, more)
