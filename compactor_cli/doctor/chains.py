@@ -48,15 +48,23 @@ def _messages_before(view: DoctorView, record: int, chain: str) -> int:
     )
 
 
+_ID = "uuid"
+"""Name of the id in records of which some stand in a file again."""
+
+
 class Ids:
     """An id that two records have: whoever follows it finds one of them. A record that stands there twice, byte for
     byte, is left out; two that differ are named."""
 
     def find(self, view: DoctorView) -> Iterator[Finding]:
         by_id: dict[str, list[int]] = defaultdict(list)
-        for record, link in enumerate(view.transcript.links):
-            if isinstance(link, Link):
-                by_id[link.id].append(record)
+        links = view.transcript.links
+        known = {link.id for link in links if isinstance(link, Link)}
+        for record, (link, value) in enumerate(zip(links, view.values, strict=False)):
+            again = value.get(_ID, "") if isinstance(value, dict) else ""  # one that is there again has no place
+            name = link.id if isinstance(link, Link) else again
+            if name in known:
+                by_id[name].append(record)
         for name, records in by_id.items():
             first = view.transcript.raw(records[0])
             for record in records[1:]:
