@@ -69,6 +69,8 @@ class KnownSoFar(Struct):
     """Effects that failed, by what has to succeed to make up for them."""
     asked: dict[str, frozenset[str]] = field(default_factory=dict)
     """Names of the arguments with which these failed."""
+    tried: dict[str, ToolCall] = field(default_factory=dict)
+    """The calls that these were, but those of earlier rounds."""
     newest: NewestActs = field(default_factory=NewestActs)
     records: Records = field(default_factory=Records)
     commits: Commits = field(default_factory=Commits)

@@ -25,6 +25,7 @@ from compactor_cli.features.work.known_so_far import KnownSoFar, ToldBefore
 from compactor_cli.features.work.open_errors import is_given_up
 from compactor_cli.features.work.overtaking import carried_key, corrects
 from compactor_cli.features.work.page_acts import page_effects
+from compactor_cli.features.work.retried import is_made_up_for
 from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.sql_effects import tool_sql_effects
@@ -299,8 +300,11 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
             return
         newest = islice(reversed(state.failed.items()), _MOST_TRIED)
         over = [key for key, line in newest if corrects(effect, key, line.text, state.asked.get(key, ()))]
+        over += [
+            key for key, tried in islice(reversed(state.tried.items()), _MOST_TRIED) if is_made_up_for(tried, call)
+        ]
         for key in (*made_up_for(effect.key), *over):
-            state.failed.pop(key, None)
+            _is_over(state, key)
         state.ended |= {effect.ends} - {""}
         if stash_verb(effect.git) in ("pop", "apply"):
             state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
@@ -311,8 +315,18 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
         _take_place(state, effect.text, call.message, effect.act)
     else:
         what = effect.text + (f": {effect.reason}" if effect.reason else "")
+        state.tried.pop(effect.key, None)
+        state.tried[effect.key] = call
         state.asked[effect.key] = frozenset(name for name, _ in effect.given)
         state.failed[effect.key] = _failed_again(what, call.message, state.failed.pop(effect.key, None))
+
+
+def _is_over(state: KnownSoFar, key: str) -> None:
+    """Forget an act that failed: it took place since."""
+    state.tried.pop(key, None)
+    line = state.failed.pop(key, None)
+    if line is not None and line.message >= 0:
+        state.errors.made_up_for.add(line.message)
 
 
 def _failed_again(what: str, message: int, before: StateLine | None) -> StateLine:
