@@ -111,3 +111,23 @@ def test_so_does_an_act_that_takes_another_of_what_the_failure_names(hotel: str,
     failed = [text for text in session.texts("effect") if text.startswith("failed")]
     assert len(failed) == (not is_over)
     assert known_state(session.messages).overcome == (frozenset({2}) if is_over else frozenset())
+
+
+_REFUSED = 'ERROR:  new row violates "depth_chk"\nDETAIL:  Failing row contains (5571, 12, draft).'
+
+
+@pytest.mark.parametrize(
+    ("sql", "said", "is_over"),
+    [
+        ("insert into quays values (12, 'planned')", _REFUSED, True),
+        ("insert into quays values (12, 'planned'), (3, 'planned')", _REFUSED, True),
+        ("insert into quays values (12, 'planned')", "ERROR: locked", False),
+        ("insert into quays values (14, 'planned')", 'ERROR:  "depth_chk" of draft', False),
+        ("insert into ships values (12, 'planned')", _REFUSED, False),
+        ("update quays set state = 'planned' where depth = 12", _REFUSED, False),
+    ],
+)
+def test_rows_are_put_in_with_another_value_for_what_the_data_base_refused(sql: str, said: str, is_over: bool) -> None:
+    session = Session().calls("run_sql", said, sql="insert into quays values (12, 'draft')")
+    session.calls("run_sql", "UPDATE 1" if sql.startswith("update") else "INSERT 0 1", sql=sql)
+    assert len([text for text in session.texts("effect") if text.startswith("failed")]) == (not is_over)

@@ -8,6 +8,8 @@ from typing import Any
 
 from compactor_cli.features.work.act_identities import names_itself
 from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.sql_effects import sql_of
+from compactor_cli.features.work.sql_statements import sql_changes
 from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.text.patterns import compiled_later
 
@@ -17,6 +19,7 @@ _HEAD = 600
 _SHORTEST, _SHORTEST_NAME = 3, 4
 """Characters of a value, and of the name of an argument, from which on it is found in what was said by no chance."""
 _WHEN = compiled_later(r"\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d.*)?|\d\d?:\d\d(?::\d\d)?|\d\d?[./]\d\d?[./]\d{2,4}")
+_LITERAL = compiled_later(r"'[^']*'|(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _MOST = 200
 """Arguments of a call that are compared."""
 
@@ -26,6 +29,8 @@ def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:
     but for what the error names, and for days, times and numbers."""
     if failed.tool != done.tool or not isinstance(failed.arguments, dict) or not isinstance(done.arguments, dict):
         return False
+    if sql := sql_of(failed.tool, failed.arguments):
+        return _puts_in(sql, sql_of(done.tool, done.arguments), failed.said[:_HEAD].lower())
     before, now = _told(failed.arguments), _told(done.arguments)
     said = failed.said[:_HEAD].lower()
     same = [value for name, values in before.items() if now.get(name) == values for value in values]
@@ -54,6 +59,18 @@ def is_done_again(label: str, said: str, done: ToolCall) -> bool:
     same = [word for word in told.split() if word in values]
     others = [word for word in told.split() if word not in values]
     return any(map(names_itself, same)) and all(_is_free(word) or _is_in(word, said.lower()) for word in others)
+
+
+def _puts_in(failed: str, done: str, said: str) -> bool:
+    """Return whether statements of SQL put rows into the tables that others failed to put them into, with other values
+    only for those that the error names."""
+    before, now = sql_changes(failed), sql_changes(done)
+    if not before or any(change.verb != "insert" for change in (*before, *now)):
+        return False
+    values, others = set(_LITERAL.findall(failed)), set(_LITERAL.findall(done))
+    wrong = [value.strip("'") for value in values - others]
+    same = {change.names for change in before} == {change.names for change in now} and not values.isdisjoint(others)
+    return same and bool(wrong) and all(re.search(rf"(?<!\w){re.escape(value.lower())}(?!\w)", said) for value in wrong)
 
 
 def _told(arguments: dict[str, Any]) -> dict[str, frozenset[str]]:

@@ -28,6 +28,7 @@ from compactor_cli.features.work.page_acts import page_effects
 from compactor_cli.features.work.retried import is_made_up_for
 from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
+from compactor_cli.features.work.shown_acts import ShownActs
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.features.work.told_of_calls import without_secret_values
@@ -83,6 +84,7 @@ def _state_after(
     before = sum(call.message <= told.last for call in calls)
     home = session_folder(folder, messages) or main_folder(calls)
     state = KnownSoFar(home, files=ChangedFiles(home), calls=calls, told=ToldBefore(calls))
+    state.shown = ShownActs(messages, calls)
     for order, call in enumerate(calls[:before], -before):
         if call.answered:
             _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
@@ -218,7 +220,7 @@ def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, over
     changed = state.files.note(call, changes, order) if happened else []
     if not overtaken:
         _note_declined(state, call, changes)
-    effects = list(_effects(call, parts, changes, state.told))
+    effects = list(_effects(call, parts, changes, state))
     for effect in effects:
         if effect.done or not overtaken:
             _note_effect(state, effect, call)
@@ -271,17 +273,18 @@ def _forget_edits(state: KnownSoFar, deleted: str) -> None:
 
 
 def _effects(
-    call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]], told: ToldBefore
+    call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]], state: KnownSoFar
 ) -> Iterator[Effect]:
     if call.command:
         yield from shell_effects(call, parts)
     elif changes or is_untold(call):
         return
     elif acts(call.tool, call.arguments) or commits_elsewhere(call.arguments):
-        yield act_effect(call, lambda name: told.has(name, call))
+        yield act_effect(call, lambda name: state.told.has(name, call))
     else:
         yield from tool_sql_effects(call)
         yield from page_effects(call)
+        yield from state.shown.effects(call)
 
 
 def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
