@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.features.work.checks import check_named
+from compactor_cli.features.work.state import known_state
 from tests.features.working import FAILS, Session
 
 PYTEST = """\
@@ -246,3 +247,40 @@ def test_a_part_of_a_check_is_told_beside_a_pass_in_another_folder() -> None:
     session = Session().runs("cd web && go test ./cart -run TestTotal", "ok  \texample.com/web/cart\t0.1s")
     session.edits("web/cart/cart.go").runs("cd api && go test ./...", "ok  \texample.com/api\t0.1s")
     assert sum(text.startswith("passed: ") for text in session.texts()) == 2
+
+
+OLD = "FAILED tests/test_a.py::test_x - KeyError: 'x'\n1 failed, 3 passed in 0.10s"
+NEW = "FAILED tests/test_b.py::test_z - KeyError: 'z'\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "said", "left"),
+    [
+        ("pytest tests/test_a.py", "pytest tests", f"{NEW}1 failed, 9 passed", False),
+        ("pytest tests/test_a.py", "pytest", f"{NEW}1 failed, 9 passed", False),
+        ("pytest tests/test_a.py", "pytest", f"{OLD}\n{NEW}2 failed, 9 passed", False),
+        ("pytest tests/test_a.py", "pytest", f"{OLD}\n{NEW}5 failed, 9 passed", False),  # named all the same
+        ("pytest tests/test_a.py", "pytest | tail -3", f"{NEW}5 failed, 9 passed", True),
+        ("pytest tests/test_a.py", "pytest", f"{NEW}!!! stopping after 1 failures !!!\n1 failed, 9 passed", True),
+        ("pytest tests/test_a.py", "pytest -x", f"{NEW}1 failed", True),
+        ("pytest tests/test_a.py", "pytest tests/test_b.py", f"{NEW}1 failed, 9 passed", True),
+        ("pytest tests/test_a.py", "npx jest", "  ● sum › adds\n\nTests:       1 failed, 3 passed", True),
+        ("pytest tests/test_a.py --runslow", "pytest", f"{NEW}1 failed, 9 passed", True),
+    ],
+)
+def test_a_failing_run_of_more_tests_that_names_all_failures_takes_the_place_of_one_before(
+    before: str, command: str, said: str, left: bool
+) -> None:
+    lines = Session().runs(before, OLD).runs(command, said).texts("check")
+    assert lines[0].startswith("failing: " + command.split(" |", maxsplit=1)[0])
+    assert (f"failing: {before}: tests/test_a.py::test_x" in lines) == left
+
+
+def test_a_failure_that_a_later_failing_run_does_not_have_any_more_has_passed() -> None:
+    session = Session().runs("pytest tests/test_a.py", OLD)
+    assert known_state(session.messages).overcome == frozenset()
+    session.runs("pytest", f"{NEW}1 failed, 9 passed")
+    assert known_state(session.messages).overcome == {2}
+    again = Session().runs("pytest tests/test_a.py", OLD).runs("pytest", f"{OLD}\n{NEW}2 failed, 9 passed")
+    assert known_state(again.messages).overcome == frozenset()
+    assert known_state(again.runs("pytest", "12 passed").messages).overcome == {2, 4}

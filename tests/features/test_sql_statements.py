@@ -222,3 +222,26 @@ def test_a_hostile_script_is_read_in_no_time(script: str) -> None:
     begin = time.process_time()
     sql_changes(script)
     assert time.process_time() - begin < 1
+
+
+ROWS = " quay_id | depth\n---------+-------\n    5572 |    12\n    5573 |     3\n(2 rows)\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "said", "told"),
+    [
+        ("insert into quays(depth) values (12), (3) returning quay_id, depth", ROWS, "insert into quays → 5572, 5573"),
+        ("begin; insert into quays values (1) returning 1; commit", ROWS + "COMMIT", "insert into quays → 5572, 5573"),
+        ("insert into quays values (1) returning 1", ROWS + "INSERT 0 2", "insert into quays → 5572, 5573"),
+        ("begin; insert into quays values (1); commit", "BEGIN\nCOMMIT", "insert into quays"),
+        ("insert into quays values (1) returning token", ROWS.replace(" quay_id", "   token"), None),
+        ("insert into quays select 1 from x returning quay_id", " quay_id\n---------\n(0 rows)\n", None),
+        ("begin; insert into quays values (1) returning 1; commit", ROWS + "ROLLBACK", None),
+        ("begin; insert into quays values (1); commit", "BEGIN\nUPDATE 0\nCOMMIT", None),
+        ("insert into quays values (1)", ROWS, None),
+    ],
+)
+def test_rows_that_a_statement_gives_back_prove_it_and_name_what_it_made(
+    script: str, said: str, told: str | None
+) -> None:
+    assert _told(script, said) == ([] if told is None else [told])

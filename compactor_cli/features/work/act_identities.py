@@ -146,6 +146,11 @@ def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tu
     return ()
 
 
+def may_open(name: str, text: str) -> bool:
+    """Return whether a member of a result may open something, or is of who acts, rather than of what was done."""
+    return name in _NOT_MEANT or is_private(name) or is_key(text) or not _OPENS.isdisjoint(name_words(name))
+
+
 def named_by_tool(tool: str, arguments: dict[str, Any]) -> list[str]:
     """Return what an argument identifies that is called like a word of the tool: the `ticket` of `open_ticket`."""
     words = name_words(tool)

@@ -33,6 +33,12 @@ _NAMES_ELSE = (
 )
 
 
+_FAILURES = compiled_later(r"\b(\d{1,5}) (?:failed|failing|failures?|errors?)\b|\b(?:failures|errors)=(\d{1,5})\b")
+"""How runners of tests say how many failed."""
+_STOPS = compiled_later(r"(?i)\bstopping after\b|\bbail(?:ed|ing)? out\b|\binterrupted\b|\bfail[ -]?fast\b|\bnot run\b")
+"""How they say that they did not run all."""
+
+
 class _Sign(NamedTuple):
     """How a runner of tests says how they came out, for texts whose lines, the first too, have a line break before
     them. A pattern that begins with a line break, a letter or a set of some is tried at few places."""
@@ -347,6 +353,13 @@ def failing_names(said: str) -> tuple[str, ...]:
             names = (one_line(name.strip(" :,"), _NAME_WIDTH) for name in re.findall(pattern, text, re.MULTILINE))
             found.update((name, None) for name in names if re.search(r"\w", name))
     return tuple(found)
+
+
+def names_all(said: str, names: tuple[str, ...]) -> bool:
+    """Return whether an output names all tests that failed, by its own count of them, and all were run."""
+    text = without_prefixes(plain(said))
+    counts = (sum(int(one or other) for one, other in _FAILURES.findall(line)) for line in text.split("\n"))
+    return 0 < max(counts) <= len(names) and _STOPS.search(text) is None
 
 
 def named(names: tuple[str, ...]) -> str:

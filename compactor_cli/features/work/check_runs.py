@@ -9,6 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.work.absent_programs import is_absent
 from compactor_cli.features.work.calls import NEVER, ToolCall
 from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.check_output import (
@@ -16,6 +17,7 @@ from compactor_cli.features.work.check_output import (
     failing_names,
     may_say_nothing_ran,
     named,
+    names_all,
     names_in,
     verdict,
 )
@@ -25,7 +27,7 @@ from compactor_cli.features.work.git_files import past_options, stash_verb
 from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.model.message import Part
 from compactor_cli.summary_text.state_line import StateLine
-from compactor_cli.text.clean import both_ends, one_line
+from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import without_secrets
 from compactor_cli.text.shell import Step, word_set
@@ -42,17 +44,8 @@ _NOTHING_SAID = compiled_later(
 )
 _TRANSPARENT = ("cd", "head", "tail", "cat", "export", "source")
 """Programs that would show an error if there were one."""
-_NOT_THERE = compiled_later(
-    r"(?:^|: )[\w./+-]+: (?:command not found|not found$)|\b[Nn]o task \S+ found|[Mm]issing script:|"
-    r"No module named '?(?:pytest|mypy|ruff|black|flake8|pylint|tox|nox|unittest|coverage|build)\b|"
-    r"exit(?:ed)?(?: with)?(?: code| status)?:? 127\b|is not recognized as an internal|No rule to make target",
-    re.MULTILINE,
-)
-"""How a shell or a runner says that there is no such program or target: nothing was checked."""
-_NOT_THERE_WORDS = ("not found", "o task ", "issing script", "No module named", "127", "not recognized", "No rule")
-"""Words of which each of these holds one: whether there is one is known sooner."""
-_HEAD = 1_000
-"""Characters at either end of an output in which it is said."""
+_STOPS_EARLY = compiled_later(r"\s-(?:x|-exitfirst|-maxfail\S*|-bail\S*|-?fail-?fast\S*)(?:\s|$)")
+"""Options with which a run ends at the first failure."""
 _MOST_FOLLOWED = 20
 """Failing checks that are followed, and passing ones; older ones are given up, so that cost stays linear."""
 _ERROR_WIDTH = 160
@@ -138,7 +131,7 @@ class CheckRuns:
 
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
         """Take over what a call says about checks; False when it ran none."""
-        found = [] if call.failed and _is_absent(call.said) else list(_checks(steps, call, home))
+        found = [] if call.failed and is_absent(call.said) else list(_checks(steps, call, home))
         if not found or call.undecided or not call.answered:
             return bool(found)
         outcomes = _outcomes(call, steps, found)
@@ -210,6 +203,12 @@ class CheckRuns:
             same = _runner(other.check) == _runner(run.check)
             if same and (other.check.whole or run.check.whole or other.check.label == run.check.label):
                 del self.passing[key]
+        before = [label for label, other in self.failing.items() if label != run.check.label and _replaces(run, other)]
+        for label in before:  # what of it fails is told of the newer run
+            gone = set(self.failing.pop(label).names).isdisjoint(run.names)
+            messages = self.failed_in.pop(label, [])
+            self.passed_since.update(messages if gone else ())
+            self.failed_in.setdefault(run.check.label, []).extend([] if gone else messages)
         _take_last(self.failing, run.check.label, run)
         self.failed_in.setdefault(run.check.label, []).append(run.message)
 
@@ -269,10 +268,13 @@ def _is_out_of_date(run: Run, changed: Mapping[str, int]) -> bool:
     return run.out_of_date or run.order == _LONG_AGO or any(_looks_at(run.check, path) for path in since)
 
 
-def _is_absent(said: str) -> bool:
-    """Return whether an output says that there is no such program or target."""
-    told = both_ends(said, _HEAD, _HEAD)
-    return any(word in told for word in _NOT_THERE_WORDS) and _NOT_THERE.search(told) is not None
+def _replaces(run: Run, before: Run) -> bool:
+    """Return whether a failing run of tests says all that is known of one before it, of no more tests: it names what of
+    it fails still, and all that failed in it, or no other than that."""
+    if run.check.kind != "tests" or not run.names or not run.check.repeats(before.check):
+        return False
+    known = before.names != () and set(before.names) <= set(run.names)
+    return known or (not _STOPS_EARLY.search(run.check.label) and names_all(_said(run), run.names))
 
 
 def _looks_at(check: CheckRun, path: str) -> bool:

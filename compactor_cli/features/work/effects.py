@@ -171,6 +171,17 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     )
 
 
+def told_values(arguments: dict[str, Any], tool: str, room: int) -> str:
+    """Return the values of arguments that fit, in their order, without those of secrets."""
+    told: list[str] = []
+    for name in arguments:
+        text = _shown(name, arguments, tool) or _elements(name, arguments, tool, _LIST_WIDTH)
+        if 0 < len(text) <= room:
+            told.append(text)
+            room -= len(text) + 1
+    return " ".join(told)
+
+
 def is_untold(call: ToolCall) -> bool:
     """Return whether nobody knows how a call ended: an earlier round left out what its result said of it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}

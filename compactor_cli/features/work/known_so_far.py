@@ -18,6 +18,7 @@ from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.in_flight import UserCommand
 from compactor_cli.features.work.open_errors import OpenErrors
 from compactor_cli.features.work.overtaking import NewestActs, Records
+from compactor_cli.features.work.shown_acts import ShownActs
 from compactor_cli.features.work.task_lists import TaskList
 from compactor_cli.summary_text.state_line import Kind, StateLine
 from compactor_cli.text.patterns import compiled_later
@@ -58,6 +59,7 @@ class KnownSoFar(Struct):
     """The folder in which most commands run."""
     calls: Sequence[ToolCall] = ()
     told: ToldBefore = field(default_factory=ToldBefore)
+    shown: ShownActs = field(default_factory=ShownActs)
     tasks: TaskList = field(default_factory=TaskList)
     checks: CheckRuns = field(default_factory=CheckRuns)
     errors: OpenErrors = field(default_factory=OpenErrors)
@@ -69,6 +71,8 @@ class KnownSoFar(Struct):
     """Effects that failed, by what has to succeed to make up for them."""
     asked: dict[str, frozenset[str]] = field(default_factory=dict)
     """Names of the arguments with which these failed."""
+    tried: dict[str, ToolCall] = field(default_factory=dict)
+    """The calls that these were, but those of earlier rounds."""
     newest: NewestActs = field(default_factory=NewestActs)
     records: Records = field(default_factory=Records)
     commits: Commits = field(default_factory=Commits)

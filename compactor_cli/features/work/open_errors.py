@@ -15,6 +15,7 @@ from compactor_cli.features.work.endings import is_declined, succeeded
 from compactor_cli.features.work.github_steps import looks_by_api
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.remote_steps import asked_of
+from compactor_cli.features.work.retried import is_done_again, is_made_up_for
 from compactor_cli.features.work.secret_words import command_without_values, without_values
 from compactor_cli.features.work.tool_names import acts, only_looks_by_name, tool_words
 from compactor_cli.model.message import NO_RESPONSE, Part
@@ -154,6 +155,7 @@ class OpenErrors:
         elif self.errors:
             self._over(key)
             self._over_by_label(call, label)
+            self._tried_anew(call)
 
     def mended(self, changed: Iterable[str]) -> None:
         """Take over that files were changed, whatever else came of the call."""
@@ -187,6 +189,12 @@ class OpenErrors:
             self._over(aim_of(call.tool))
         for key in [key for key, error in self.errors.items() if error.call is None and error.label == label]:
             self._over(key)
+
+    def _tried_anew(self, call: ToolCall) -> None:
+        """Take over that a tool did what it had failed at before, with what was wrong put right."""
+        for key, error in list(self.errors.items()):
+            if is_made_up_for(error.call, call) if error.call else is_done_again(error.label, error.said, call):
+                self._over(key)
 
     def carry(self, line: str) -> bool:
         """Take over a line of an earlier round."""

@@ -14,6 +14,7 @@ from compactor_cli.features.work.sql_statements import SqlChange, sql_change, sq
 from compactor_cli.features.work.tool_names import LOOKING, only_tries, tool_words
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.secret_values import is_key, is_secret
 from compactor_cli.text.shell import word_set
 
 _KEYS = ("sql", "sql_query", "sqlQuery", "sql_statement", "statement", "statements", "ddl", "query", "queries")
@@ -63,7 +64,17 @@ _ALL_WELL = compiled_later(
 """Results that say nothing but that a statement was carried out."""
 _NOT_THERE = compiled_later(r"\bskipping\b")
 _NO_ROWS = compiled_later(r"\b0 rows\b", re.IGNORECASE)
+_COMMITTED = compiled_later(r"^[ \t]*COMMIT[ \t]*$", re.MULTILINE)
 _ROLLED_BACK = compiled_later(r"^[ \t]*ROLLBACK[ \t]*$", re.MULTILINE)
+_GIVES_BACK = compiled_later(r"\breturning\b", re.IGNORECASE)
+_TABLE = compiled_later(
+    r"^(?P<name>[^\n]*)\n[ \t]*-+(?:\+-+)*[ \t]*\n(?P<rows>(?:(?!\()[^\n]*\n){1,200})"
+    r"[ \t]*\((?P<count>[1-9]\d*) rows?\)",
+    re.MULTILINE,
+)
+"""How PostgreSQL shows rows."""
+_CELL = compiled_later(r"[\w#][\w.:/#-]{0,39}")
+_MOST_RETURNED = 5
 _FAILED_WIDTH = 160
 
 
@@ -104,7 +115,7 @@ def sql_effects(call: ToolCall, place: str, script: str, *, done: bool | None, a
     tags = list(_tags(changes, call.said))
     proved = len(tags) == len(changes) and (error is None or tags[-1].start() > error.start())
     if not call.undecided and (proved or (done and not error and not _states_error(call.said))):
-        yield from _confirmed(call.said, place, changes, tags if proved else [])
+        yield from _confirmed(call.said, place, script, changes, tags if proved else [])
     elif len(tags) < len(changes) and (
         call.undecided or done is False or (alone and (error or _states_error(call.said)))
     ):
@@ -124,12 +135,16 @@ def all_confirmed(said: str, scripts: Sequence[str]) -> bool:
     return not _ERROR.search(said) and (tagged or _ALL_WELL.fullmatch(said) is not None)
 
 
-def _confirmed(said: str, place: str, changes: Sequence[SqlChange], tags: Sequence[re.Match[str]]) -> Iterator[Effect]:
+def _confirmed(
+    said: str, place: str, script: str, changes: Sequence[SqlChange], tags: Sequence[re.Match[str]]
+) -> Iterator[Effect]:
     """Yield what statements did, where the result says so: by its tags, where it has one of each statement."""
     taken_back = _ROLLED_BACK.search(said) and changes[0].verb != "rollback"
-    if taken_back or _NOT_THERE.search(said) or not (tags or _confirms(changes, said)):
+    gave = _returned(said) if _GIVES_BACK.search(script) else ""
+    stays = (gave and len(changes) == 1) or (_COMMITTED.search(said) and all(_counts(said)))
+    if taken_back or _NOT_THERE.search(said) or not (tags or stays or _confirms(changes, said)):
         return
-    told = _rows(said) if sum(change.rows for change in changes) == 1 else ""
+    told = (gave or _rows(said)) if sum(change.rows for change in changes) == 1 else ""
     for at, change in enumerate(changes):
         text = f"{place} {change.text}"
         if not tags or not _is_none(tags[at]):
@@ -192,6 +207,18 @@ def _counts(said: str) -> Iterator[int]:
     yield from map(int, _COUNT.findall(said))
     stated = result_members(said)
     yield from (count for count in map(stated.get, _COUNTS) if type(count) is int)
+
+
+def _returned(said: str) -> str:
+    """Return what the rows that a statement gives back begin with, which names them; empty where there are none."""
+    table = _TABLE.search(said)
+    rows = [row.split("|", 1)[0].strip() for row in table["rows"].rstrip("\n").split("\n")] if table else []
+    if not table or len(rows) != int(table["count"]) or not all(map(_CELL.fullmatch, rows)):
+        return ""
+    if is_secret(table["name"].split("|", 1)[0].strip()) or any(map(is_key, rows)):
+        return ""
+    more = len(rows) - _MOST_RETURNED
+    return ", ".join(rows[:_MOST_RETURNED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _rows(said: str) -> str:

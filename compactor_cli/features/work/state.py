@@ -25,8 +25,10 @@ from compactor_cli.features.work.known_so_far import KnownSoFar, ToldBefore
 from compactor_cli.features.work.open_errors import is_given_up
 from compactor_cli.features.work.overtaking import carried_key, corrects
 from compactor_cli.features.work.page_acts import page_effects
+from compactor_cli.features.work.retried import is_made_up_for
 from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
+from compactor_cli.features.work.shown_acts import ShownActs
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.features.work.told_of_calls import without_secret_values
@@ -82,6 +84,7 @@ def _state_after(
     before = sum(call.message <= told.last for call in calls)
     home = session_folder(folder, messages) or main_folder(calls)
     state = KnownSoFar(home, files=ChangedFiles(home), calls=calls, told=ToldBefore(calls))
+    state.shown = ShownActs(messages, calls)
     for order, call in enumerate(calls[:before], -before):
         if call.answered:
             _note(state, call, order, given_up=False, overtaken=call.message <= told.summary)
@@ -217,7 +220,7 @@ def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, over
     changed = state.files.note(call, changes, order) if happened else []
     if not overtaken:
         _note_declined(state, call, changes)
-    effects = list(_effects(call, parts, changes, state.told))
+    effects = list(_effects(call, parts, changes, state))
     for effect in effects:
         if effect.done or not overtaken:
             _note_effect(state, effect, call)
@@ -270,17 +273,18 @@ def _forget_edits(state: KnownSoFar, deleted: str) -> None:
 
 
 def _effects(
-    call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]], told: ToldBefore
+    call: ToolCall, parts: Sequence[Step], changes: Sequence[tuple[str, str]], state: KnownSoFar
 ) -> Iterator[Effect]:
     if call.command:
         yield from shell_effects(call, parts)
     elif changes or is_untold(call):
         return
     elif acts(call.tool, call.arguments) or commits_elsewhere(call.arguments):
-        yield act_effect(call, lambda name: told.has(name, call))
+        yield act_effect(call, lambda name: state.told.has(name, call))
     else:
         yield from tool_sql_effects(call)
         yield from page_effects(call)
+        yield from state.shown.effects(call)
 
 
 def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
@@ -299,8 +303,11 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
             return
         newest = islice(reversed(state.failed.items()), _MOST_TRIED)
         over = [key for key, line in newest if corrects(effect, key, line.text, state.asked.get(key, ()))]
+        over += [
+            key for key, tried in islice(reversed(state.tried.items()), _MOST_TRIED) if is_made_up_for(tried, call)
+        ]
         for key in (*made_up_for(effect.key), *over):
-            state.failed.pop(key, None)
+            _is_over(state, key)
         state.ended |= {effect.ends} - {""}
         if stash_verb(effect.git) in ("pop", "apply"):
             state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
@@ -311,8 +318,18 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
         _take_place(state, effect.text, call.message, effect.act)
     else:
         what = effect.text + (f": {effect.reason}" if effect.reason else "")
+        state.tried.pop(effect.key, None)
+        state.tried[effect.key] = call
         state.asked[effect.key] = frozenset(name for name, _ in effect.given)
         state.failed[effect.key] = _failed_again(what, call.message, state.failed.pop(effect.key, None))
+
+
+def _is_over(state: KnownSoFar, key: str) -> None:
+    """Forget an act that failed: it took place since."""
+    state.tried.pop(key, None)
+    line = state.failed.pop(key, None)
+    if line is not None and line.message >= 0:
+        state.errors.made_up_for.add(line.message)
 
 
 def _failed_again(what: str, message: int, before: StateLine | None) -> StateLine:

@@ -14,18 +14,19 @@ _VERBS = word_set(
     "post issue save schedule reschedule order purchase deploy merge close reopen assign invite upload archive "
     "approve reject move rename reply comment subscribe unsubscribe charge register apply confirm upgrade "
     "downgrade change reset revoke grant enable disable toggle set share forward place launch trigger terminate "
-    "provision restart escalate notify redeem renew withdraw transition push fork star dismiss rerun"
+    "provision restart escalate notify redeem renew withdraw transition push fork star dismiss rerun reassign enroll "
+    "enrol"
 )
 _WITH = {
     "open": word_set("ticket issue case claim dispute request incident account order pr"),
     "run": word_set("workflow pipeline deployment"),
-    "request": word_set("review reviewers copilot refund return cancellation"),
+    "request": word_set("review reviewers copilot refund return cancellation approval"),
 }
 """Verbs of tools that act outside the session only where one of these follows; others open files, run programs."""
 _WRITTEN = word_set("issue review label labels project projects comment release ticket request branch repository")
 """What a tool of a service writes that has `write` behind: `issue_write`."""
 _WITHIN = compiled_later(
-    r"(?<!dis)patch|apply_?diff|^edit|notebook|directory|plan$|todo(?!ist)|(?:create|write|save|delete|update|move|rename)_?file|run_?task",
+    r"(?<!dis)patch|apply_?diff|^edit|notebook|directory|(?<!(?<!ex)change)(?<!(?<!ex)change_)plan$|todo(?!ist)|(?:create|write|save|delete|update|move|rename)_?file|run_?task",
     re.IGNORECASE,
 )
 """Tools that change files and plans of the session, which are told elsewhere, or run a task of the project."""
@@ -206,7 +207,7 @@ def acting_verb(tool: str) -> str:
         return ""
     if words[0] in _WITH:
         return words[0] if len(words) > 1 and words[1] in _WITH[words[0]] else ""
-    if words == ("submit",) or (len(words) > 1 and words[0] in _VERBS):
+    if words in (("submit",), ("book",)) or (len(words) > 1 and words[0] in _VERBS):
         return words[0]
     return _verb_of_service(words)
 
@@ -226,6 +227,19 @@ def _verb_of_service(words: tuple[str, ...]) -> str:
             if named or word not in _WITH_OBJECT:
                 return word
     return ""
+
+
+def says_nothing(tool: str, arguments: object) -> bool:
+    """Return whether neither the name of a tool nor what it is told says what a call does: it may be of a language of
+    which no verb is known."""
+    return _is_unknown(tool) and not only_tries(arguments) and not asked_action(tool, arguments)
+
+
+@lru_cache(maxsize=1024)
+def _is_unknown(tool: str) -> bool:
+    words = tool_words(tool)
+    known = bool(words) and (only_looks_by_name(tool) or bool(acting_verb(tool)) or _WITHIN.search(tool) is not None)
+    return bool(tool) and not known and (LOOKING | _OF_AGENT).isdisjoint(words)
 
 
 def only_looks_by_name(tool: str) -> bool:

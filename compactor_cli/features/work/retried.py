@@ -1,0 +1,116 @@
+"""Whether a call did what an earlier one of the same tool had failed at, with what was wrong put right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from compactor_cli.features.work.act_identities import names_itself
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.sql_effects import sql_of
+from compactor_cli.features.work.sql_statements import sql_changes
+from compactor_cli.features.work.tool_names import tool_words
+from compactor_cli.text.patterns import compiled_later
+
+_ASIDE = frozenset(("description", "explanation", "thought", "reasoning", "timeout"))
+_HEAD = 600
+"""Characters at the start of a result in which it says what was wrong."""
+_SHORTEST, _SHORTEST_NAME = 3, 4
+"""Characters of a value, and of the name of an argument, from which on it is found in what was said by no chance."""
+_WHEN = compiled_later(r"\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d.*)?|\d\d?:\d\d(?::\d\d)?|\d\d?[./]\d\d?[./]\d{2,4}")
+_LITERAL = compiled_later(r"'[^']*'|(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
+_MOST = 200
+"""Arguments of a call that are compared."""
+
+
+def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:
+    """Return whether a call did what another one of its tool had failed at: all that tells what is meant is the same,
+    but for what the error names, and for days, times and numbers."""
+    if failed.tool != done.tool or not isinstance(failed.arguments, dict) or not isinstance(done.arguments, dict):
+        return False
+    if sql := sql_of(failed.tool, failed.arguments):
+        return _puts_in(sql, sql_of(done.tool, done.arguments), failed.said[:_HEAD].lower())
+    before, now = _told(failed.arguments), _told(done.arguments)
+    said = failed.said[:_HEAD].lower()
+    same = [value for name, values in before.items() if now.get(name) == values for value in values]
+    is_meant = any(names_itself(value) and not _WHEN.fullmatch(value) for value in same)
+    differing = [name for name, values in before.items() if now.get(name) != values]
+    offered = False
+    for name in differing:
+        old, new = before[name] - now.get(name, frozenset()), now.get(name, frozenset()) - before[name]
+        if new and all(_is_in(value, said) for value in new):
+            offered = True  # what the error said to take instead
+        elif old and all(_is_in(value, said) for value in old):
+            if not is_meant:
+                return False  # another thing than the one that is not there
+        elif not _is_named(name, said) and not (is_meant and new and all(map(_is_free, old | new))):
+            return False
+    return is_meant or offered or (bool(same) and not any(map(names_itself, frozenset().union(*before.values()))))
+
+
+def is_done_again(label: str, said: str, done: ToolCall) -> bool:
+    """Return whether a call did what an earlier round tells as failed, by what it tells: the tool and what stood in
+    its arguments, and what was said."""
+    tool, _, told = label.partition(" ")
+    if tool != done.tool or told.endswith("…") or not isinstance(done.arguments, dict):
+        return False
+    values = {word for held in _told(done.arguments).values() for value in held for word in value.split()}
+    same = [word for word in told.split() if word in values]
+    others = [word for word in told.split() if word not in values]
+    return any(map(names_itself, same)) and all(_is_free(word) or _is_in(word, said.lower()) for word in others)
+
+
+def _puts_in(failed: str, done: str, said: str) -> bool:
+    """Return whether statements of SQL put rows into the tables that others failed to put them into, with other values
+    only for those that the error names."""
+    before, now = sql_changes(failed), sql_changes(done)
+    if not before or any(change.verb != "insert" for change in (*before, *now)):
+        return False
+    values, others = set(_LITERAL.findall(failed)), set(_LITERAL.findall(done))
+    wrong = [value.strip("'") for value in values - others]
+    same = {change.names for change in before} == {change.names for change in now} and not values.isdisjoint(others)
+    return same and bool(wrong) and all(re.search(rf"(?<!\w){re.escape(value.lower())}(?!\w)", said) for value in wrong)
+
+
+def _told(arguments: dict[str, Any]) -> dict[str, frozenset[str]]:
+    """Return the values of arguments by their names, those of objects by the names of their members."""
+    found: dict[str, frozenset[str]] = {}
+    for name, value in list(arguments.items())[:_MOST]:
+        if name in _ASIDE:
+            continue
+        members = value if isinstance(value, dict) and value else {name: value}
+        for key, member in members.items():
+            if held := frozenset(_values(member)):
+                found[key] = found.get(key, frozenset()) | held
+    return found
+
+
+def _values(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield name
+            yield from _values(member)
+    elif isinstance(value, list):
+        for member in value[:_MOST]:
+            yield from _values(member)
+    elif value is not None:
+        yield str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _is_in(value: str, said: str) -> bool:
+    """Return whether a value stands in what was said, as a word of its own."""
+    if len(value) < _SHORTEST or value.lower() not in said:
+        return False
+    return re.search(rf"(?<!\w){re.escape(value.lower())}(?!\w)", said) is not None
+
+
+def _is_named(name: str, said: str) -> bool:
+    """Return whether what was said names an argument: as it is called, or by its words."""
+    spoken = " ".join(tool_words(name)) or name
+    return len(name) >= _SHORTEST_NAME and (_is_in(name, said) or _is_in(spoken, said))
+
+
+def _is_free(value: str) -> bool:
+    """Return whether a value may be another one where the same is meant: a day, a time, a number."""
+    return _WHEN.fullmatch(value) is not None or re.fullmatch(r"\d{1,3}(?:[.,]\d+)?|\d+[.,]\d+", value) is not None

@@ -1,0 +1,184 @@
+"""Acts of tools whose names say nothing, such as those of other languages: what the session shows of them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from compactor_cli.features.work.act_identities import IDENTITY, is_scalar, may_open, names_itself
+from compactor_cli.features.work.call_keys import aim
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.effects import Effect, plain_key, told_values
+from compactor_cli.features.work.json_results import result_members, says_failed, says_undone
+from compactor_cli.features.work.tool_names import LOOKING, says_nothing, tool_words
+from compactor_cli.model.message import Message
+from compactor_cli.model.replies import AGREEMENT
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.sentences import ASKS_WITHIN
+from compactor_cli.text.shorten import is_shortened
+
+_LONGEST = 2_000
+"""Characters of a result; what tells more was looked up."""
+_NAME = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
+"""One word with a digit, which may be a name."""
+_CODE = compiled_later(r"(?!\d{4}-\d\d-\d\d)(?!\d+(?:[.,]\d+)?[A-Za-z%]{1,3}$)(?=\D*\d)#?\w[\w-]{3,39}")
+"""What a thing that was made is called: one word with a digit that is no day and no measure."""
+_CREATED = ("created", "201")
+_WELL = ("ok", "success", "succeeded", "done", *_CREATED)
+_SHORTEST = 3
+"""Characters of a value from which on it stands in a reply by no chance."""
+_MOST_NEW = 2
+_WIDTH = 70
+
+
+class ShownActs:
+    """The calls of a session, of which what they bring is compared with all that was said before."""
+
+    def __init__(self, messages: Sequence[Message] = (), calls: Sequence[ToolCall] = ()) -> None:
+        self._messages = messages
+        self._calls = calls
+
+    def effects(self, call: ToolCall) -> Iterator[Effect]:
+        """Yield what a call did, where its result shows that it acted."""
+        if not isinstance(call.arguments, dict) or not says_nothing(call.tool, call.arguments):
+            return
+        members = _plain_members(call)
+        if not members or aim(call) or call.tool in self._repeated:
+            return
+        given = set(_scalars(call.arguments))
+        top = {**next(iter(_within(members)), {}), **members}
+        brought = [text for text in _codes(top) if text not in given and self._is_new(text, call)]
+        echoed = {str(value) for value in top.values() if is_scalar(value)} & given
+        if self._states_act(call, members, brought, echoed) or (
+            brought and not echoed and self._is_agreed_to(call, members)
+        ):
+            done = f"{call.tool} {told_values(call.arguments, call.tool, _WIDTH)}".strip()
+            told = f" → {', '.join(brought[:_MOST_NEW])}" if brought else ""
+            yield Effect(one_line(done + told, 240), plain_key(done), True)
+
+    def _states_act(self, call: ToolCall, members: Mapping[str, Any], brought: list[str], echoed: set[str]) -> bool:
+        """Return whether a result states that the call made or changed what it names: with what look-ups in the same
+        session do not say."""
+        if not _says_well(members):
+            return False
+        if str(members.get("status", "")).lower() in _CREATED:
+            return bool(brought or echoed)
+        known = [text for text in _scalars(call.arguments) if _CODE.fullmatch(text) and not self._is_new(text, call)]
+        is_plain = all(value is None or isinstance(value, str | int | float) for value in members.values())
+        return bool(brought or any(map(names_itself, echoed)) or (known and is_plain)) and self._only_acts_say_so
+
+    def _is_agreed_to(self, call: ToolCall, members: Mapping[str, Any]) -> bool:
+        """Return whether a call follows a short reply to a question that gives nothing to look for, and brings no more
+        records than it was given."""
+        before = [message for message in self._messages if message.index < call.begun]
+        at = next((at for at in range(len(before) - 1, -1, -1) if _speaks(before[at], "user")), 0)
+        asked = next((message for message in reversed(before[:at]) if _speaks(message, "assistant")), None)
+        if asked is None or before[at].tokens > AGREEMENT or not ASKS_WITHIN.search(asked.text("text")):
+            return False
+        reply = before[at].text("text").lower()
+        gives = any(len(text) >= _SHORTEST and text.lower() in reply for text in _scalars(call.arguments))
+        most = max((len(held) for held in _lists(call.arguments)), default=0)
+        return not gives and all(len(held) <= most for held in _lists_of_records(members))
+
+    @cached_property
+    def _only_acts_say_so(self) -> bool:
+        """Whether some results say that all is well, and others do not, of which none is a list of records or of a tool
+        that only looks."""
+        others = False
+        for call in self._calls:
+            if call.command or not call.answered or call.failed or call.undecided:
+                continue
+            members = result_members(call.said)
+            if not _says_well(members):
+                others = others or call.said.lstrip()[:1] in ("{", "[")
+            elif any(_lists_of_records(members)) or not LOOKING.isdisjoint(tool_words(call.tool)):
+                return False
+        return others
+
+    @cached_property
+    def _repeated(self) -> set[str]:
+        """The tools that were asked for the same twice, and did it: who acts does so once."""
+        found = Counter(
+            (call.tool, json.dumps(call.arguments, sort_keys=True))
+            for call in self._calls
+            if call.answered and not call.command and not call.failed and not call.undecided
+        )
+        return {tool for (tool, _), times in found.items() if times > 1}
+
+    def _is_new(self, text: str, call: ToolCall) -> bool:
+        """Return whether nothing before the result of a call named this."""
+        return all(self._first.get(name, call.message) >= call.message for name in _NAME.findall(text))
+
+    @cached_property
+    def _first(self) -> dict[str, int]:
+        """On which message each name stands first."""
+        found: dict[str, int] = {}
+        for message in self._messages:
+            for part in message.parts:
+                for name in _NAME.findall(part.text):
+                    found.setdefault(name, message.index)
+        return found
+
+
+def _plain_members(call: ToolCall) -> dict[str, Any]:
+    """Return the members of a result that is whole, and says of no failure."""
+    said = call.said
+    if call.command or not call.answered or call.failed or call.undecided or len(said) > _LONGEST:
+        return {}
+    if not said.lstrip().startswith("{") or is_shortened(said) or says_failed(said) or says_undone(said, ()):
+        return {}
+    return result_members(said)
+
+
+def _speaks(message: Message, role: str) -> bool:
+    return message.role == role and message.text("text").strip() != ""
+
+
+def _says_well(members: Mapping[str, Any]) -> bool:
+    said = str(members.get("status", "")).lower() in _WELL
+    return said or any(members.get(name) is True for name in ("ok", "success", "succeeded"))
+
+
+def _within(members: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the one object in a record; none where there are several."""
+    found = [value for value in members.values() if isinstance(value, dict)]
+    return found if len(found) == 1 else []
+
+
+def _codes(members: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a record says that something is called."""
+    for name, value in members.items():
+        text = str(value)
+        of_identity = type(value) is int and (name == "id" or IDENTITY.search(name) is not None)
+        if (isinstance(value, str) or of_identity) and _CODE.fullmatch(text) and not may_open(name, text):
+            yield text
+
+
+def _scalars(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield name
+            yield from _scalars(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from _scalars(member)
+    elif is_scalar(value):
+        yield str(value)
+
+
+def _lists(value: Any) -> Iterator[list[Any]]:
+    if isinstance(value, dict):
+        for member in value.values():
+            yield from _lists(member)
+    elif isinstance(value, list):
+        yield value
+        for member in value:
+            yield from _lists(member)
+
+
+def _lists_of_records(members: Mapping[str, Any]) -> Iterator[list[Any]]:
+    return (held for held in _lists(members) if any(isinstance(member, dict) for member in held))

@@ -1,0 +1,133 @@
+"""Errors of tools of any language: which later call makes up for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from compactor_cli.features.work.state import known_state
+from tests.features.working import Session
+
+_SPERRE = {"iban": "DE41250501801910", "mandat": "MND-418", "glaeubiger": None}
+_FEHLT = '{"ok": false, "error": "glaeubiger fehlt"}'
+_DONE = '{"eingetragen": "heute"}'
+
+
+def _errors(session: Session, earlier: tuple[str, ...] = ()) -> list[str]:
+    return session.texts("error", earlier)
+
+
+@pytest.mark.parametrize(
+    ("first", "said", "then", "is_over"),
+    [
+        # what was missing
+        (_SPERRE, _FEHLT, {**_SPERRE, "glaeubiger": "MT51ZZZ00099817"}, True),
+        ({"von": "VLC", "nach": "OSL"}, '{"error": "kein Plan"}', {"von": "VLC", "nach": "OSL", "flexibel": 2}, True),
+        # what the error names
+        (
+            {"umsatz": "U-120", "grund": "kein_mandat"},
+            "Error: erfordert Grund 'widerspruch'",
+            {"umsatz": "U-120", "grund": "widerspruch"},
+            True,
+        ),
+        (
+            {"paciente": "P-204", "turno": "S-8213"},
+            '{"error": "OCUPADO", "otros": ["S-8214"]}',
+            {"paciente": "P-204", "turno": "S-8214"},
+            True,
+        ),
+        (
+            {"order": "W-489", "neu": ["4419305"]},
+            "Error: 4419305 nicht da",
+            {"order": "W-489", "neu": ["8827461"]},
+            True,
+        ),
+        (
+            {"felder": {"grund": "doppelt"}, "nr": "D-103"},
+            "Error: grund: preis, verbunden",
+            {"felder": {"grund": "verbunden", "mit": "D-104"}, "nr": "D-103"},
+            True,
+        ),
+        # another time of the same
+        (
+            {"konto": "K-4071", "bis": "2025-10-20"},
+            "Error: Zeitraum zu lang",
+            {"konto": "K-4071", "bis": "2025-10-10"},
+            True,
+        ),
+        # other things
+        (_SPERRE, _FEHLT, {**_SPERRE, "mandat": "MND-419", "glaeubiger": "MT51ZZZ00099817"}, False),
+        ({"konto": "K-4071", "art": "online"}, "Error: gesperrt", {"konto": "K-4071", "art": "bar"}, False),
+        ({"konto": "K-4071", "bis": "2025-10-20"}, "Error: zu lang", {"konto": "K-4072", "bis": "2025-10-10"}, False),
+        ({"bis": "2025-10-20"}, "Error: zu lang", {"bis": "2025-10-10"}, False),
+        ({"auftrag": "A-771"}, "Error: A-771 nicht gefunden", {"auftrag": "A-772"}, False),
+        (
+            {"auftrag": "A-771", "grund": "alt"},
+            "Error: A-771 nicht gefunden",
+            {"auftrag": "A-772", "grund": "alt"},
+            False,
+        ),
+        ({"wer": "bob", "grund": "alt"}, "Error: bob nicht gefunden", {"wer": "ann", "grund": "alt"}, False),
+        ({"an": "K-4071", "text": "Guten Tag"}, "Error: besetzt", {"an": "K-4071", "text": "Gute Nacht"}, False),
+        ({"sitz": "14D", "flug": "DY1805"}, "Error: belegt", {"sitz": "15D", "flug": "DY1805"}, False),
+        ({"liste": ["A-771", "A-772"]}, "Error: A-771 gesperrt", {"liste": ["A-773"]}, False),
+    ],
+)
+def test_what_is_done_with_what_was_wrong_put_right_makes_up_for_an_error(
+    first: dict[str, Any], said: str, then: dict[str, Any], is_over: bool
+) -> None:
+    told = _errors(Session().calls("sperren", said, **first))
+    assert len(told) == 1
+    session = Session().calls("sperren", said, **first).calls("sperren", _DONE, **then)
+    assert _errors(session) == ([] if is_over else told)
+    assert known_state(session.messages).overcome == (frozenset({2}) if is_over else frozenset())
+    assert _errors(Session().calls("sperren", said, **first).calls("sperren", said, **then)) != []
+    assert _errors(Session().calls("sperren", said, **first).calls("melden", _DONE, **then)) == told
+
+
+@pytest.mark.parametrize(
+    ("then", "is_over"),
+    [
+        ({**_SPERRE, "glaeubiger": "MT51ZZZ00099817"}, True),
+        ({**_SPERRE, "mandat": "MND-419"}, False),
+        ({"mandat": "MND-418"}, False),
+    ],
+)
+def test_so_it_is_in_a_later_round(then: dict[str, Any], is_over: bool) -> None:
+    told = _errors(Session().calls("sperren", _FEHLT, **_SPERRE))
+    assert _errors(Session().calls("sperren", _DONE, **then), tuple(told)) == ([] if is_over else told)
+
+
+@pytest.mark.parametrize(
+    ("hotel", "plan", "is_over"),
+    [("KYT-2980", "PL-88", True), ("KYT-2980", "PL-91", True), ("KYT-2041", "PL-91", False)],
+)
+def test_so_does_an_act_that_takes_another_of_what_the_failure_names(hotel: str, plan: str, is_over: bool) -> None:
+    said = '{"error": "CONFLICT", "message": "PL-95 goes with no options, take PL-88"}'
+    asked = {"name": "Kiryu", "checkin": "2025-11-28"}
+    session = Session().calls("create_booking", said, hotel_id="KYT-2980", plan_id="PL-95", **asked)
+    session.calls("create_booking", '{"booking_id": "BK-7730421"}', hotel_id=hotel, plan_id=plan, **asked)
+    failed = [text for text in session.texts("effect") if text.startswith("failed")]
+    assert len(failed) == (not is_over)
+    assert known_state(session.messages).overcome == (frozenset({2}) if is_over else frozenset())
+
+
+_REFUSED = 'ERROR:  new row violates "depth_chk"\nDETAIL:  Failing row contains (5571, 12, draft).'
+
+
+@pytest.mark.parametrize(
+    ("sql", "said", "is_over"),
+    [
+        ("insert into quays values (12, 'planned')", _REFUSED, True),
+        ("insert into quays values (12, 'planned'), (3, 'planned')", _REFUSED, True),
+        ("insert into quays values (12, 'planned')", "ERROR: locked", False),
+        ("insert into quays values (14, 'planned')", 'ERROR:  "depth_chk" of draft', False),
+        ("insert into ships values (12, 'planned')", _REFUSED, False),
+        ("update quays set state = 'planned' where depth = 12", _REFUSED, False),
+    ],
+)
+def test_rows_are_put_in_with_another_value_for_what_the_data_base_refused(sql: str, said: str, is_over: bool) -> None:
+    session = Session().calls("run_sql", said, sql="insert into quays values (12, 'draft')")
+    session.calls("run_sql", "UPDATE 1" if sql.startswith("update") else "INSERT 0 1", sql=sql)
+    assert len([text for text in session.texts("effect") if text.startswith("failed")]) == (not is_over)

@@ -1,0 +1,120 @@
+"""Acts of tools whose names say nothing: told by what the session shows of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.features.working import Session
+
+_LOOKED_UP = '{"kunde": "K-4071", "konten": [{"iban": "DE41"}, {"iban": "DE08"}]}'
+_UMSATZ = {"umsatz": "U-8815", "grund": "kein_mandat"}
+
+
+def _session(request: str = "Bitte U-8815 und U-8816 zurück.") -> Session:
+    return Session(request).calls("kunde_finden", _LOOKED_UP, nummer="4071")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said", "told"),
+    [
+        ("rueckgabe", _UMSATZ, '{"ok": true, "vorgang": "RL-5037"}', "rueckgabe U-8815 kein_mandat → RL-5037"),
+        ("rueckgabe", _UMSATZ, '{"status": 201, "vorgang": "RL-5037"}', "rueckgabe U-8815 kein_mandat → RL-5037"),
+        ("pedir", {"cliente": "K-4071"}, '{"status": 201, "nr": "P-771", "de": [{"a": 1}]}', "pedir K-4071 → P-771"),
+        ("予約", {"枠": "S-71"}, '{"success": true, "予約": {"番号": "Y25-31"}}', "予約 S-71 → Y25-31"),
+        ("limit_setzen", {"karte": "K-4071", "tag": 100}, '{"ok": true, "karte": "K-4071"}', "limit_setzen K-4071 100"),
+        ("plaetze", {"kunde": "K-4071", "platz": ["9C", "9B"]}, '{"ok": true, "total": 970}', "plaetze K-4071 9C; 9B"),
+        ("melden", {"an": "K-4071", "pin": "8841"}, '{"ok": true, "id": 99107}', "melden K-4071 … → 99107"),
+    ],
+)
+def test_what_a_result_states_is_told_with_what_it_brought(
+    tool: str, arguments: dict[str, Any], said: str, told: str
+) -> None:
+    assert _session().calls(tool, said, **arguments).texts() == [told]
+    assert Session().calls(tool, '{"hinweis": "noch nichts"}', **arguments).texts("", (told,)) == [told]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("umsaetze", {"iban": "DE41"}, '{"ok": true, "umsaetze": [{"id": "U-8815"}, {"id": "U-8816"}]}'),
+        ("mandat", {"mandat": "MND-418"}, '{"mandat": "MND-418", "von": "MT51ZZZ000998"}'),
+        ("mandat", {"mandat": "MND-418"}, '{"von": "MT51ZZZ000998"}'),
+        ("umsatz", {"umsatz": "U-8815"}, '{"status": 200, "vorgang": "RL-5037"}'),
+        ("umsatz", {"umsatz": "U-8815"}, '{"ok": false, "vorgang": "RL-5037"}'),
+        ("umsatz", {"umsatz": "U-8815"}, '{"ok": true, "error": "gesperrt", "vorgang": "RL-5037"}'),
+        ("umsatz", {"konto": "giro"}, '{"ok": true, "umsatz": "U-8815"}'),  # the user named it
+        ("stand", {"konto": "giro"}, '{"ok": true, "stand": 1843}'),
+        ("tag", {"konto": "giro"}, '{"ok": true, "tag": "2026-10-03", "menge": "40kg"}'),
+        ("anmelden", {"konto": "giro"}, '{"ok": true, "session": "s-99107", "token": "tk-99107", "pin": "88417"}'),
+        ("get_umsatz", {"umsatz": "U-8815"}, '{"ok": true, "vorgang": "RL-5037"}'),
+        ("umsatz_details", {"umsatz": "U-8815"}, '{"ok": true, "vorgang": "RL-5037"}'),
+        ("browser_klick", {"ref": "e1234"}, '{"ok": true, "id": "n-5037"}'),
+        ("klick", {"ref": "e1234"}, '{"ok": true, "id": "n-5037"}'),
+        ("rueckgabe", {**_UMSATZ, "dry_run": True}, '{"ok": true, "vorgang": "RL-5037"}'),
+        ("vorgang", {"action": "status", "umsatz": "U-8815"}, '{"ok": true, "vorgang": "RL-5037"}'),
+        ("rueckgabe", {}, '{"ok": true}'),
+        ("rueckgabe", _UMSATZ, "RL-5037"),
+    ],
+)
+def test_what_looks_something_up_or_shows_no_act_is_not_told(tool: str, arguments: dict[str, Any], said: str) -> None:
+    assert _session().calls(tool, said, **arguments).texts("effect") == []
+
+
+def test_that_all_is_well_shows_no_act_where_look_ups_say_so_too() -> None:
+    said = '{"ok": true, "vorgang": "RL-5037"}'
+    assert Session().calls("rueckgabe", said, **_UMSATZ).texts() == [], "nothing tells it from a look-up"
+    session = _session().calls("get_konto", '{"ok": true, "konto": "DE41"}', konto="giro")
+    assert session.calls("rueckgabe", said, **_UMSATZ).texts() == []
+    session = _session().calls("umsaetze", '{"ok": true, "liste": [{"umsatz": "U-8815"}]}', konto="giro")
+    assert session.calls("rueckgabe", said, **_UMSATZ).texts() == []
+
+
+def test_who_is_asked_for_the_same_twice_does_not_act() -> None:
+    session = _session().calls("lauf", '{"ok": true, "lauf": "L-5037"}', auftrag="U-8815")
+    assert session.texts() == ["lauf U-8815 → L-5037"]
+    assert session.calls("lauf", '{"ok": true, "lauf": "L-5038"}', auftrag="U-8815").texts() == []
+
+
+_OFERTAS = {"ofertas": ["OF-3319", "OF-3520"]}
+_RESERVA = '{"localizador": "KJ7T2Q", "tramos": [{"id": "T1"}, {"id": "T2"}]}'
+
+
+@pytest.mark.parametrize(
+    ("asked", "reply", "said", "is_told"),
+    [
+        ("La ida cuesta 229 €. ¿Sigo?", "qué rabia. sí, sigue", _RESERVA, True),
+        ("La ida cuesta 229 €.", "qué rabia. sí, sigue", _RESERVA, False),
+        ("¿Sigo?", "sí, con OF-3319 y OF-3520", _RESERVA, False),  # gives what to look for
+        ("¿Sigo?", "sí, sigue, y " + "busca también un hotel cerca del centro " * 5, _RESERVA, False),
+        ("¿Sigo?", "sí, sigue", '{"localizador": "KJ7T2Q", "oferta": "OF-3319"}', False),  # says what was known
+        ("¿Sigo?", "sí, sigue", '{"vuelo": "KJ7T2Q", "libres": [{"a": 1}, {"a": 2}, {"a": 3}]}', False),
+        ("¿Sigo con KJ7T2Q?", "sí, sigue", _RESERVA, False),
+        ("¿Sigo?", "sí, sigue", '{"total": 949, "estado": "ok"}', False),
+    ],
+)
+def test_what_the_user_agreed_to_was_done_where_it_brings_something_new(
+    asked: str, reply: str, said: str, is_told: bool
+) -> None:
+    session = Session("Un vuelo a Oslo").answers(asked).asks(reply).calls("reservar", said, **_OFERTAS)
+    assert session.texts() == (["reservar OF-3319; OF-3520 → KJ7T2Q"] if is_told else [])
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("book", {"slot": "S-7115"}, "book Y25-031 (slot S-7115)"),
+        ("change_plan", {"line_id": "L-3301"}, "change_plan L-3301"),
+        ("changePlan", {"line_id": "L-3301"}, "changePlan L-3301"),
+        ("request_approval", {"approver": "E19003"}, "request_approval Y25-031 (approver E19003)"),
+        ("reassign_approval", {"approval_id": "APR-66"}, "reassign_approval APR-66"),
+        ("create_plan", {"plan_id": "L-3301"}, ""),
+        ("update_plan", {"plan": "first"}, ""),
+        ("bookmark", {"slot": "S-7115"}, ""),
+        ("exchange_plan", {"step": "S-7115"}, ""),
+        ("request_file", {"file": "a.txt"}, ""),
+    ],
+)
+def test_plain_verbs_of_acts(tool: str, arguments: dict[str, Any], told: str) -> None:
+    assert Session().calls(tool, '{"number": "Y25-031"}', **arguments).texts("effect") == ([told] if told else [])
