@@ -87,9 +87,15 @@ class RequiredLines(PlanBuilder):
             self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
             return
         words = Words(inputs, self.lines, self.selector.tokens)
+        known = set(self.selector.taken)
+        if self.ends_in_results:  # what has to be answered comes before older words
+            self._take_pending()
+            free = self.room - self.build([*self.selector.taken.values()]).tokens
+        pending = self.selector.taken.keys() - known
         self._take(words.within(min(self.request_room, free - MARK), self.asked))
-        self.request_lines = frozenset(self.selector.taken)
-        self._take_pending()
+        self.request_lines = frozenset(self.selector.taken.keys() - pending)
+        if not self.ends_in_results:
+            self._take_pending()
         self._take_results(int(_RESULTS * self.room))
         standing = list(must_keep.instructions(inputs.messages, self.lines))
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, standing, binding=BINDING_SHARE * self.room))
@@ -139,7 +145,8 @@ class RequiredLines(PlanBuilder):
         self._take(self.newest.unsaid(self.lines, self.selector.cost))
         known = self.lines.silent | self.said_by_state
         pending = [line for line in self.newest.pending_results(self.lines) if line not in known]
-        take_pending(pending, self.lines, self.selector, self.renderer.asked_for, self.room, SMALL)
+        asked_for, ends = self.renderer.asked_for, self.ends_in_results
+        take_pending(pending, self.lines, self.selector, asked_for, self.room, SMALL, ends=ends)
 
     def _take_results(self, room: int) -> None:
         """Take results for the newest request that are worth it as a whole, the newest first, in `room` tokens."""
