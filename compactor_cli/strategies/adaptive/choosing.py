@@ -269,8 +269,10 @@ class Chooser(RequiredLines):
         return attempt
 
     def _is_nod(self, group: Group) -> bool:
-        """Return whether a group is a word or two, where people talk with each other."""
-        return self.people and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
+        """Return whether a group is a word or two, where people talk with each other, or in answer to a question."""
+        if self.people:
+            return all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
+        return not self.talk and self.bare_replies.issuperset(group.messages)
 
     def _with_answers(self, order: list[ChosenLine], attempt: Attempt) -> tuple[list[ChosenLine], Attempt]:
         """Add what the agent said last, and before requests, as far as it fits. Where all of its names are known its
