@@ -55,7 +55,7 @@ class Chooser(RequiredLines):
                 self.present, self.small = self.large, small
                 best = self.build([])
         for smaller in (True, False):
-            if not self.talk and self.present != self.large and self._is_crowded(self.room - best.tokens):
+            if self.present != self.large and self._is_crowded(self.room - best.tokens):
                 self._make_room(smaller=smaller)
                 best = self.build([])
         self._take_required(self.room - best.tokens)
@@ -77,6 +77,8 @@ class Chooser(RequiredLines):
 
     def _is_crowded(self, free: int) -> bool:
         """Return whether what the user said has no room in `free` tokens, though it takes little of all."""
+        if self.talk or self.ends_in_results:  # what has to be answered makes way for nothing
+            return False
         return free - MARK < self._needed and (self.awaits or self._needed <= LARGE_REQUEST * self.room)
 
     def _make_room(self, *, smaller: bool) -> None:
@@ -267,8 +269,10 @@ class Chooser(RequiredLines):
         return attempt
 
     def _is_nod(self, group: Group) -> bool:
-        """Return whether a group is a word or two, where people talk with each other."""
-        return self.people and all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
+        """Return whether a group is a word or two, where people talk with each other, or in answer to a question."""
+        if self.people:
+            return all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
+        return not self.talk and self.bare_replies.issuperset(group.messages)
 
     def _with_answers(self, order: list[ChosenLine], attempt: Attempt) -> tuple[list[ChosenLine], Attempt]:
         """Add what the agent said last, and before requests, as far as it fits. Where all of its names are known its

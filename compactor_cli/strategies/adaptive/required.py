@@ -46,6 +46,8 @@ _BESIDE = (0.2, 0.1)
 """Shares of a small and of a large room for what requests that stay say nothing without: what they pick of lists."""
 _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
+_BARE_REPLY = 6
+"""Tokens of a reply that is a word or two."""
 _RESULTS = 0.15
 """Share of the room for results since the newest request that stay as a whole."""
 _EXERCISE = (0.4, 0.1)
@@ -87,9 +89,15 @@ class RequiredLines(PlanBuilder):
             self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
             return
         words = Words(inputs, self.lines, self.selector.tokens)
-        self._take(words.within(min(self.request_room, free - MARK), self.asked))
-        self.request_lines = frozenset(self.selector.taken)
-        self._take_pending()
+        known = set(self.selector.taken)
+        if self.ends_in_results:  # what has to be answered comes before older words
+            self._take_pending()
+            free = self.room - self.build([*self.selector.taken.values()]).tokens
+        pending = self.selector.taken.keys() - known
+        self._take(words.within(min(self.request_room, free - MARK), self.asked, bare=self.bare_replies))
+        self.request_lines = frozenset(self.selector.taken.keys() - pending)
+        if not self.ends_in_results:
+            self._take_pending()
         self._take_results(int(_RESULTS * self.room))
         standing = list(must_keep.instructions(inputs.messages, self.lines))
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, standing, binding=BINDING_SHARE * self.room))
@@ -121,6 +129,11 @@ class RequiredLines(PlanBuilder):
         return 0
 
     @cached_property
+    def bare_replies(self) -> frozenset[int]:
+        """Return the words of the user that say nothing without what they answer."""
+        return bare_replies(self.inputs.messages)
+
+    @cached_property
     def asked(self) -> list[must_keep.UserWords]:
         """Return what the user asked, in order."""
         return list(must_keep.requests(self.inputs.messages, self.lines))
@@ -139,7 +152,8 @@ class RequiredLines(PlanBuilder):
         self._take(self.newest.unsaid(self.lines, self.selector.cost))
         known = self.lines.silent | self.said_by_state
         pending = [line for line in self.newest.pending_results(self.lines) if line not in known]
-        take_pending(pending, self.lines, self.selector, self.renderer.asked_for, self.room, SMALL)
+        asked_for, ends = self.renderer.asked_for, self.ends_in_results
+        take_pending(pending, self.lines, self.selector, asked_for, self.room, SMALL, ends=ends)
 
     def _take_results(self, room: int) -> None:
         """Take results for the newest request that are worth it as a whole, the newest first, in `room` tokens."""
@@ -156,6 +170,20 @@ class RequiredLines(PlanBuilder):
     def _ends_summary(self, line: int) -> bool:
         """Return whether a line stands at the end of the summary in any case."""
         return False
+
+
+def bare_replies(messages: Sequence[Message]) -> frozenset[int]:
+    """Return the requests, but for the newest, that are a word or two in answer to a question, and name nothing."""
+    newest = max((message.index for message in messages if message.origin == "request"), default=-1)
+    return frozenset(
+        request
+        for answer, request in answers_before_turns(messages)
+        if messages[request].origin == "request"
+        and request != newest
+        and sum(part.tokens for part in messages[request].parts) <= _BARE_REPLY
+        and not must_keep.names_something(messages[request].text("text"))
+        and ASKS_WITHIN.search(messages[answer].text("text"))
+    )
 
 
 def rest_of_list(messages: Sequence[Message], lines: SessionLines) -> list[int]:
@@ -245,9 +273,12 @@ class Words:
         """Take the lines of a session; `tokens` counts a line."""
         self._inputs, self._lines, self._tokens = inputs, lines, tokens
 
-    def within(self, room: float, spans: Sequence[UserWords], *, binding: float = 0.0) -> Iterator[int]:
+    def within(
+        self, room: float, spans: Sequence[UserWords], *, binding: float = 0.0, bare: Container[int] = ()
+    ) -> Iterator[int]:
         """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind.
-        `binding`: the tokens of these, of instructions, where not all has room."""
+        `binding`: the tokens of these, of instructions, where not all has room. `bare`: messages that say nothing alone
+        and then make way first."""
         lines, pieces = self._lines, self._lines.session.pieces
         texts = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
         lines_of = [list(lines.overlapping(span.piece, span.start, span.end)) for span in spans]
@@ -255,6 +286,10 @@ class Words:
         if needed <= room:
             for span_lines in reversed(lines_of):
                 yield from span_lines
+            return
+        if bare:
+            spans = [span for span in spans if pieces[span.piece].message not in bare]
+            yield from self.within(room, spans, binding=binding)
             return
         numbers = [pieces[span.piece].message for span in spans]
         rate = rate_by(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import islice, pairwise
 
@@ -9,6 +10,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import begins_as_failed, refuses_edit
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.strategies.shared.selection import Selector
+from compactor_cli.text.json_values import begins_as_json
 from compactor_cli.text.line_prefixes import is_numbered
 from compactor_cli.text.noise import is_prompt
 from compactor_cli.text.odd_rows import odd_rows
@@ -22,6 +24,9 @@ _END = 3
 """Lines at the end of a result that count as new."""
 _ROOM = 300
 """Tokens for results from which on there is room for what stands between chosen lines."""
+_LAST_RESULTS, _LAST_WHOLE = (0.5, _RESULTS), (0.6, 0.3)
+"""Shares of a small and of a large room for results with which everything ends, and for those of them that stay as a
+whole: of a few hundred tokens most is for what has to be answered next."""
 _FOR_HOLES, _HOLE = 0.15, 4
 """Share of the room for what stands between chosen lines, and how many lines these are."""
 _WHOLE, _SHORT = (0.35, 0.3), 400
@@ -30,6 +35,10 @@ _ASKED = (_RESULTS, _RESULTS / 4)
 """Shares of a small and of a large room that lines with what a result was asked for may take."""
 _MEMBER = compiled_later(r'\s*"[^"\\]+"\s*:\s*"')
 """The beginning of a member of a JSON object that is a text."""
+_VALUE = compiled_later(r'("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*(:)?')
+"""A text or a number of JSON, and whether it is a key."""
+_NAME = compiled_later(r"[\w.-]*\w")
+"""A word, or a name of several."""
 _SENTENCE = 12
 """Words from which on a text says something."""
 _BEFORE = 20
@@ -43,22 +52,26 @@ def take_pending(
     asked_for: Callable[[int], Iterable[int]],
     size: int,
     small: int = 0,
+    *,
+    ends: bool = False,
 ) -> int:
     """Take results that have room as a whole, of the others the rows that differ from all others, the lines that hold
     what they were asked for, and the best ones; what earlier results say, too, comes last. Returns the tokens taken.
     `asked_for`: the lines of a piece that do. `size`: tokens of the whole room. `small`: tokens up to which a result
-    stays in any case."""
+    stays in any case. `ends`: everything ends with them, and the room is not large."""
     telling = [line for line in pending if not is_prompt(lines.text(line))]
     known = len(selector.taken)
     again = seen_before(telling, lines)
-    room = int(_RESULTS * size) - _take_whole(telling, again, lines, selector, share_of(size, *_WHOLE), small)
+    share, whole = (_LAST_RESULTS, _LAST_WHOLE) if ends else ((_RESULTS, _RESULTS), _WHOLE)
+    room = int(share_of(size, *share)) - _take_whole(telling, again, lines, selector, share_of(size, *whole), small)
+    for line in rows_with_news(telling, lines, selector.cost) if ends else ():
+        room -= selector.take(line) if selector.cost(line) <= room else 0
     left = min(int(share_of(size, *_ASKED)), room)
     room -= left
     first = {lines.piece_of[line]: line for line in reversed(telling)}
     for piece in dict.fromkeys(lines.piece_of[line] for line in pending):
         for line in _odd(piece, lines):
-            if selector.cost(line) <= room:
-                room -= selector.take(line)
+            room -= selector.take(line) if selector.cost(line) <= room else 0
         begins = [first[piece]] if piece in first and _begins_as_failed(lines.session.pieces[piece].text) else []
         for line in (*begins, *asked_for(piece)):
             if selector.cost(line) <= left:
@@ -142,3 +155,29 @@ def seen_before(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
         known -= {line.strip() for line in result_errors(lines.session.pieces[number].text, None)}
     told = {line: lines.text(line).split("\n") for line in telling[:-_END]}
     return frozenset(line for line, text in told.items() if known.issuperset(map(str.strip, text)))
+
+
+def rows_with_news(telling: Sequence[int], lines: SessionLines, cost: Callable[[int], int]) -> list[int]:
+    """Return the lines of results in JSON with values, behind the one that says what each is of, that stand nowhere
+    before and in no other row, those first of which these are most for their tokens: of checks that are `ok` but for
+    one, this. `cost`: tokens of a line."""
+    found: list[tuple[float, int]] = []
+    results = {
+        number: lines.session.pieces[number].text for number in dict.fromkeys(map(lines.piece_of.__getitem__, telling))
+    }
+    pieces = lines.session.pieces[: min(results, default=0)]
+    known = {word.lower() for piece in pieces for word in _NAME.findall(piece.text)} if results else set()
+    for number, text in results.items():
+        times = Counter(_values(text)) if begins_as_json(text) else Counter[str]()
+        for line in (line for line in telling if times and lines.piece_of[line] == number):
+            values = _values(lines.text(line))
+            once = (value for value in values[1:] or values if times[value] == 1)
+            news = sum(not known.issuperset(map(str.lower, _NAME.findall(value))) for value in once)
+            if news:
+                found.append((-news / cost(line), line))
+    return [line for _, line in sorted(found)]
+
+
+def _values(text: str) -> list[str]:
+    """Return the texts and numbers of a piece of JSON that are no keys."""
+    return [value for value, is_key in _VALUE.findall(text) if not is_key]
