@@ -111,8 +111,6 @@ class PlanBuilder:
         self.talk = self.works or is_talk(inputs.messages, session)
         self.awaits = is_request(inputs.groups[-1], inputs.messages) and self.chat
         self.people = self.talk and people_talk(inputs.messages)
-        # what little room there is, is for what the agent has to answer next
-        self.ends_in_results = bool(inputs.messages[-1].results) and room < LARGE_ROOM
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
         self.small = False  # no room for more than small parts that nothing was chosen of

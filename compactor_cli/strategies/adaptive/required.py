@@ -25,7 +25,7 @@ from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import Request, choose_requests
-from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, share_of
+from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, LARGE_ROOM, share_of
 from compactor_cli.strategies.shared.selection import HEADING
 from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.later_figures import figures_of
@@ -132,6 +132,11 @@ class RequiredLines(PlanBuilder):
     def bare_replies(self) -> frozenset[int]:
         """Return the words of the user that say nothing without what they answer."""
         return bare_replies(self.inputs.messages)
+
+    @property
+    def ends_in_results(self) -> bool:
+        """Return whether what little room there is, is for results that the agent has to answer next."""
+        return bool(self.inputs.messages[-1].results) and self.room < LARGE_ROOM
 
     @cached_property
     def asked(self) -> list[must_keep.UserWords]:
