@@ -17,6 +17,9 @@ DECLINED = "declined: "
 
 Kind = Literal["task", "error", "effect", "check", "file", "pending"]
 
+_LEAST_WORDS = 12
+"""Characters from which on words are told by a line rather than by chance."""
+
 
 class StateLine(Struct, frozen=True):
     """One fact about the state, readable alone."""
@@ -39,3 +42,9 @@ def failed_times(text: str) -> tuple[int, str]:
     it did not fail."""
     match = _FAILED.match(text)
     return (int(match[1] or 1), text[match.end() :]) if match else (0, text)
+
+
+def tells(line: str, words: str) -> bool:
+    """Return whether a line of the state has these words, whatever blanks stand between them: those of JSON differ."""
+    bare = "".join(words.split())
+    return len(bare) >= _LEAST_WORDS and bare in "".join(line.split())

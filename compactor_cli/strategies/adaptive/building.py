@@ -39,7 +39,7 @@ from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
 from compactor_cli.summary_text.state_block import state_text, with_whole_list
-from compactor_cli.summary_text.state_line import StateLine, failed_times
+from compactor_cli.summary_text.state_line import StateLine, failed_times, tells
 
 _ANSWERED_SHARE = 0.15
 """Share of the room of talk that the answer to the last request may take, for being the newest."""
@@ -140,7 +140,7 @@ class PlanBuilder:
             line
             for told in failures
             for line in self.lines.of_message(told.message)
-            if told.text.endswith(f": {self.lines.text(line).strip()}")
+            if tells(told.text, self.lines.text(line))
         )
 
     def newest_within(self, limit: int) -> NewestExchanges:

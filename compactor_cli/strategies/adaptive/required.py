@@ -170,7 +170,8 @@ class RequiredLines(PlanBuilder):
                 room -= self._take(wanted)
 
     def _take(self, lines: Iterable[int]) -> int:
-        return sum(map(self.selector.take, self.selector.unsaid(lines)))
+        told = (line for line in lines if line not in self.said_by_state)
+        return sum(map(self.selector.take, self.selector.unsaid(told)))
 
     def _ends_summary(self, line: int) -> bool:
         """Return whether a line stands at the end of the summary in any case."""

@@ -36,7 +36,7 @@ from compactor_cli.summary_text.excerpts import (
 )
 from compactor_cli.summary_text.headers import Base, lines_header, lines_mark
 from compactor_cli.summary_text.reading import heading_at
-from compactor_cli.summary_text.state_line import PASSED_SINCE
+from compactor_cli.summary_text.state_line import PASSED_SINCE, tells
 from compactor_cli.summary_text.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
 from compactor_cli.text.json_values import begins_as_json
@@ -325,7 +325,7 @@ class Quoter:
         if result not in self._came_out:
             failed = self._outcome(call, result).startswith("failed")
             said = short_result(self._part(call), self._part(result), failed=failed, width=_CAUSE_WIDTH)
-            self._came_out[result] = "" if any(t.endswith(f": {said}") for t in self.failures) else plain(said)
+            self._came_out[result] = "" if any(tells(line, said) for line in self.failures) else plain(said)
         return self._came_out[result]
 
     def _speaker(self, piece: SessionPiece, end: int, quoted: Set[Spot]) -> str:
