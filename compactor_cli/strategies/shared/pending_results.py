@@ -64,6 +64,9 @@ def take_pending(
     again = seen_before(telling, lines)
     share, whole = (_LAST_RESULTS, _LAST_WHOLE) if ends else ((_RESULTS, _RESULTS), _WHOLE)
     room = int(share_of(size, *share)) - _take_whole(telling, again, lines, selector, share_of(size, *whole), small)
+    sentences = [line for line in telling if _says(lines.text(line))]
+    for line in sentences if ends else ():
+        room -= selector.take(line) if selector.cost(line) <= room // 2 else 0
     for line in rows_with_news(telling, lines, selector.cost) if ends else ():
         room -= selector.take(line) if selector.cost(line) <= room else 0
     left = min(int(share_of(size, *_ASKED)), room)
@@ -77,8 +80,8 @@ def take_pending(
             if selector.cost(line) <= left:
                 left -= selector.take(line)
     left += room
-    for line in telling:
-        if _says(lines.text(line)) and selector.cost(line) <= left // 2:
+    for line in sentences:
+        if selector.cost(line) <= left // 2:
             left -= selector.take(line)
     apart = int(left * _FOR_HOLES) if left >= _ROOM and any(lines.scope(line) >= 0 for line in pending) else 0
     left = apart + selector.fill((line for line in pending if line not in again), left - apart)
