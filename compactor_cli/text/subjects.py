@@ -16,6 +16,12 @@ _OVERLAP = 0.5
 """Share of the rarer words of the shorter sentence that another one must have, to be on the same subject."""
 _COMMON = 4
 """Sentences with a word from which on it says nothing about a subject."""
+_NAMED = r"(?<=[^\W_] )([^\W\d_]+) ([A-ZÀ-ÖØ-Þ][^\W\d_]{2,})(?![^\W_])"
+"""A name within a sentence, and the word before it."""
+_NEAREST = 40
+"""Names behind the same word that are looked at for each one."""
+_ROOT = 4
+"""Characters by which forms of a verb are the same, such as `leave` and `leaving`."""
 _ENDS = r"\n|(?<=[.!?])\s|(?<=[。！？])"
 """Where lines and sentences end."""
 _SHORTEST, _STEM = 4, 5
@@ -55,6 +61,45 @@ def later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
             )
         )
     return later
+
+
+def may_replace(sentences: Sequence[str]) -> list[tuple[int, ...]]:
+    """Return for each sentence the later ones that may take its place: those on its subject, and those that say another
+    name where it has one."""
+    later = [{*others} for others in later_on_subject(sentences)]
+    for earlier, other in named_anew(sentences):
+        later[earlier].add(other)
+    return [tuple(sorted(others)) for others in later]
+
+
+def named_anew(sentences: Sequence[str]) -> list[tuple[int, int]]:
+    """Return pairs of sentences of which the later says another name behind the same word, with a word in common
+    besides: "leave on a Tuesday", "leaving on a Thursday is better"."""
+    by_word: dict[str, list[tuple[int, str]]] = {}
+    for index, sentence in enumerate(sentences):
+        for before, name in re.findall(_NAMED, sentence):
+            by_word.setdefault(before.lower(), []).append((index, name))
+    about = {
+        index: {word[:_ROOT] for word in _said(sentences[index]) - {name.lower()}}
+        for named in by_word.values()
+        for index, name in named
+    }
+    return sorted(
+        {
+            (earlier, later)
+            for named in by_word.values()
+            for place, (later, name) in enumerate(named)
+            for earlier, other in named[max(0, place - _NEAREST) : place]
+            if earlier < later
+            and name not in sentences[earlier]
+            and other not in sentences[later]
+            and not about[earlier].isdisjoint(about[later])
+        }
+    )
+
+
+def _said(sentence: str) -> set[str]:
+    return {word for word in re.findall(_WORD, sentence.lower()) if len(word) >= _SHORTEST and word not in STOP_WORDS}
 
 
 class SubjectWords:

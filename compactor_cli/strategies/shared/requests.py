@@ -19,7 +19,7 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.quantities import value_forms
 from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.shorten import Short, text_reference
-from compactor_cli.text.subjects import later_on_subject, subject_terms
+from compactor_cli.text.subjects import may_replace, subject_terms
 
 REQUEST_CUT = "large request of the user"
 """Reason of a request that is cut at its place."""
@@ -159,7 +159,7 @@ class _Chooser:
         self.took_up = False
         """Whether the agent took up any of the sentences."""
         self.sentences = self._weigh(rate, taken_up)
-        later = later_on_subject([s.clause.text for s in self.sentences])
+        later = may_replace([s.clause.text for s in self.sentences])
         self.later = [tuple(o for o in others if self._may_correct(index, o)) for index, others in enumerate(later)]
         self.sentences = self._by_latest()
         for index, beside in self._values_beside():

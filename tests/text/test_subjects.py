@@ -1,0 +1,35 @@
+"""Which sentences of a user may take the place of earlier ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.text.subjects import may_replace, named_anew
+
+PAIRS = [
+    ("I would prefer to leave on a Tuesday.", "Leaving on a Thursday is better for us, so take that."),
+    ("We stay in Rome for the night.", "No, we will stay in Milan instead."),
+    ("Wir fahren mit Lufthansa nach Wien.", "Dann fahren wir eben mit Ryanair, das ist billiger."),
+    ("Rends-le à Camille avant midi.", "Finalement rends-le à Sandrine, elle passe ce soir."),
+]
+OTHERS = [
+    ("I would prefer to leave on a Tuesday.", "Send it on a Thursday, please."),
+    ("I would prefer to leave on a Tuesday.", "Leaving on a Tuesday is fine."),
+    ("We stay in Rome for the night.", "We stay with Milan and Anna."),
+    ("We stay in Rome for the night.", "We will stay for long."),
+]
+
+
+@pytest.mark.parametrize(("earlier", "later"), PAIRS)
+def test_a_sentence_with_another_name_in_its_place_may_replace_one(earlier: str, later: str) -> None:
+    assert may_replace([earlier, "Thanks so far.", later])[0] == (2,)
+
+
+@pytest.mark.parametrize(("earlier", "later"), OTHERS)
+def test_one_with_the_same_name_another_place_or_another_matter_does_not(earlier: str, later: str) -> None:
+    assert named_anew([earlier, later]) == []
+
+
+def test_of_many_names_behind_one_word_the_nearest_are_looked_at() -> None:
+    said = [f"We stay in {chr(65 + n % 26)}{chr(97 + n // 26) * 3} this week." for n in range(400)]
+    assert 400 < len(named_anew(said)) <= 400 * 40
