@@ -78,18 +78,20 @@ def placed_words(sentence: str) -> set[str]:
 
 def word_buckets(word: str) -> list[int]:
     """Return the buckets of the pieces of a word, each piece once; of a very long one those of its beginning."""
-    return [crc32(piece.encode()) % BUCKETS for piece in dict.fromkeys(_pieces(word[:_LONGEST_WORD]))]
+    return [crc32(piece.encode()) % BUCKETS for piece in dict.fromkeys(_pieces(word))]
 
 
 def _pieces(word: str) -> Iterable[str]:
     """Yield a word, and its runs of a few characters with its ends marked; of a number only that it is one, and in
-    scripts without blanks the characters, too."""
+    scripts without blanks the characters, too. Of one that is marked as the first or the last nothing but that."""
+    if word.startswith(_FIRST) or word.endswith(_LAST):
+        yield word
+        return
+    word = word[:_LONGEST_WORD]
     if word.isdigit():
         yield "0"
         return
     yield word
-    if word.startswith(_FIRST) or word.endswith(_LAST):
-        return
     if word[0] >= _FIRST_WIDE:
         yield from word
     marked = f"^{word}$"

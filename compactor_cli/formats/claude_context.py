@@ -120,11 +120,12 @@ def _begins(value: Any) -> bool:
 
 def _repeated(values: Sequence[Any]) -> dict[int, int]:
     """Return turns and attachments that are there again, with the same id and the same words -> the one that counts. To
-    the agent that is the last; where the file ends in repeated ones the first has its place among the others."""
-    places: dict[str, list[int]] = {}
+    the agent that is the last; where the file ends in repeated ones the first has its place among the others. What a
+    sidechain has of the main chain is there twice."""
+    places: dict[tuple[str, bool], list[int]] = {}
     for record, value in enumerate(values):
         if word(value, "uuid") and value.get("type") in ("user", "assistant", "attachment"):
-            same = places.setdefault(value["uuid"], [])
+            same = places.setdefault((value["uuid"], bool(value.get("isSidechain"))), [])
             if not same or all(values[same[0]].get(key) == value.get(key) for key in ("message", "attachment")):
                 same.append(record)
     newest = max((same[-1] for same in places.values()), default=-1)

@@ -123,7 +123,7 @@ def user_origin(text: str, typed: frozenset[str]) -> Origin:
 def origin_of_item(payload: dict[str, Any], text: str, typed: frozenset[str]) -> Origin:
     """Whose words a message under the role user is: newer versions say it of each block of its content, and an agent is
     only told what to do by the one that started it."""
-    if "author" in payload:
+    if "author" in payload and word(payload, "type") != "message":
         author, recipient = word(payload, "author"), word(payload, "recipient")
         return "request" if author and recipient.startswith(f"{author}/") else "injected"
     about = payload.get("internal_chat_message_metadata_passthrough")
@@ -131,7 +131,8 @@ def origin_of_item(payload: dict[str, Any], text: str, typed: frozenset[str]) ->
     origin = user_origin(text, typed)
     if not isinstance(kinds, list) or not kinds or origin == "summary":
         return origin
-    return "request" if any(str(kind).startswith(_OF_USER) for kind in kinds) else "injected"
+    of_user = any(str(kind).startswith(_OF_USER) for kind in kinds) or any(t and t in text for t in typed)
+    return "request" if of_user else "injected"
 
 
 def is_agents_summary(text: str) -> bool:

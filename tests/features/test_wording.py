@@ -66,3 +66,7 @@ def test_tables_are_learned_from_sentences() -> None:
     assert learned.of("someone unlocks it nightly")[at] > 0.1
     assert learned.of("how lovelier it is")[at] < -0.1
     assert not any(learned.tables[SPEAKS_AGAINST.index("requests")])
+
+
+def test_the_last_word_counts_as_the_last_however_long_it_is() -> None:
+    assert len(word_buckets("x" * 60 + "$$")) == len(word_buckets("end$$")) == 1

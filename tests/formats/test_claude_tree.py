@@ -376,3 +376,13 @@ def test_records_that_a_resumed_session_repeats_count_once(behind):
             at = by_id.get(at["parentUuid"])
         if behind < 20:
             assert set(way) == set(by_id), "all that is kept is on the way to the root"
+
+
+def test_what_a_sidechain_repeats_of_the_main_chain_stays_in_that():
+    session = ClaudeSession()
+    session.exchanges(4)
+    copies = [{**record, "isSidechain": True} for record in session.records[:4]]
+    found = load(jsonl(*session.records, *copies)).transcripts[0].messages
+    assert [m.text() for m in found if m.origin == "request"] == [
+        m.text() for m in messages_of(session) if m.origin == "request"
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli.formats.codex_context import origin_of_item
 from compactor_cli.resuming.emit import appended
 from tests.builders import (
     codex_event,
@@ -193,3 +194,13 @@ def test_tools_and_settings_among_the_items_stay_and_are_nobodys_words():
     data = numbered(codex_says("user", "Build a lamp."), tools, *exchanges(12))
     assert load(data).transcripts[0].messages[1].role == "system"
     assert b"additional_tools" in compact(data, target_ratio=0.3).data
+
+
+def test_what_the_human_typed_is_a_request_whatever_it_is_made_of():
+    of_prompt = {"type": "message", "internal_chat_message_metadata_passthrough": {"content_item_kinds": ["prompt"]}}
+    assert origin_of_item(of_prompt, "Build a lamp.", frozenset({"Build a lamp."})) == "request"
+    assert origin_of_item(of_prompt, "Build a lamp.", frozenset({"Build a bell."})) == "injected"
+    assert origin_of_item({"type": "message", "author": "user"}, "Build a lamp.", frozenset()) == "request"
+    assert (
+        origin_of_item({"type": "agent_message", "author": "/root/review"}, "It is built.", frozenset()) == "injected"
+    )

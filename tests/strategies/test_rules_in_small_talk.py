@@ -95,16 +95,15 @@ def test_in_a_small_room_what_the_user_says_comes_before_answers() -> None:
     assert sum(kept) >= 21
 
 
-@pytest.mark.parametrize(("language", "least"), [("ja", 27), ("zh", 27)])
-def test_rules_stay_in_chats_of_a_script_without_blanks(language: str, least: int) -> None:
-    """Where their words are not counted, such chats pass for work, and 14 or 22 of the 32 rules stay."""
+@pytest.mark.parametrize("language", ["ja", "zh"])
+def test_rules_stay_in_chats_of_a_script_without_blanks(language: str) -> None:
+    """Where their words are not counted, such chats pass for work, and less than half of the rules stay."""
     kept = []
     for seed in range(12):
         chat = with_rules(f"s{seed}", seed, lambda line: True, languages=(language,))
         text = "\n".join(message.text() for message in compacted(jsonl(*chat["messages"]), 0.25).messages)
         kept += [rule["text"].rstrip(".!。")[1:] in text for rule in chat["told"]]
-    assert len(kept) == 32
-    assert sum(kept) >= least
+    assert sum(kept) > 0.85 * len(kept) > 20
 
 
 def test_in_a_small_room_the_mark_of_a_summary_says_what_it_was_compacted_from() -> None:

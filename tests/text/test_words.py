@@ -62,6 +62,13 @@ REQUESTS = [
     "<push_notification>Your order has shipped</push_notification>",
     "<command-name>/review</command-name><command-args>the parser, please</command-args>",
     "<user_shell_command> is not parsed, why?",
+    "<agent-message>build failed</agent-message>\n\nWhy does my parser choke on this? Never use regex here.",
+    "<hook_prompt>\nRun the checks first.</hook_prompt>\nPlease write a test for this XML.",
+    '<agent-message v-if="ok">\n{{ text }}</agent-message>\nThis component flickers. Fix it.',
+    "<agent-message-list>\nis empty, why?",
+    "<user_shell_command>ls</user_shell_command>\nand now delete it",
+    '<teammate-message teammate_id="bob">Done.</teammate-message>\n'
+    '<teammate-message teammate_id="team-lead">Go on.</teammate-message>',
     "<goal_context> and <hook_prompt> are new tags",
     "<agent-messages>\nshould be a list",
     '<teammate-message teammate_id="team-lead">\nWrite the parser.\n</teammate-message>',

@@ -85,7 +85,7 @@ def _firm(
     size = sum(g.tokens for g in system)
     session = sum(g.tokens for g in inputs.groups) - size
     ratio = inputs.settings.target_ratio or 0.0
-    share = max(_SESSION_SHARE, ratio * (1 - ratio))
+    share = max(_SESSION_SHARE, ratio * max(0.5, 1 - ratio))
     half, least = room // 2, max(int(share * session), min(session, _LEAST_OF_SESSION))
     for most in dict.fromkeys((max(half, room - least), max(half, room - session))):
         if others and size > most:
