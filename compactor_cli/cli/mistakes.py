@@ -35,7 +35,9 @@ def _what(error: Any, ctx: Any) -> str:
     """Return one sentence for what the parser says in several ways."""
     parameter = getattr(error, "param", None)
     if hasattr(error, "possibilities"):
-        return f"no such option: {error.option_name}" + (_meant(error.option_name, ctx) or _file_like())
+        return f"no such option: {error.option_name}" + (
+            _meant(error.option_name, ctx) or _file_like(error.option_name)
+        )
     if hasattr(error, "option_name"):
         wanted = "takes no value" if "not take" in error.message else "needs a value"
         return f"{error.option_name} {wanted}"
@@ -48,9 +50,9 @@ def _what(error: Any, ctx: Any) -> str:
     return problem[:1].lower() + problem[1:]
 
 
-def _file_like() -> str:
-    """Return how to name a file that begins with a dash, where one of the words is one."""
-    words = (word for word in sys.argv[1:] if word.startswith("-") and word not in ("-", "--"))
+def _file_like(option: str) -> str:
+    """Return how to name a file that begins with a dash, where the word that was taken for an option names one."""
+    words = (word for word in sys.argv[1:] if word.startswith(option))
     named = next((word for word in words if Path(word).exists()), None)
     return f". The file of that name is ./{named}" if named else ""
 

@@ -53,6 +53,8 @@ class SummaryItem(Struct, frozen=True):
     """What stands before a sentence of the user where it is repeated among other messages: `#12 user`."""
     words: str = ""
     """That sentence as it is repeated there."""
+    sentences: int = 0
+    """How many sentences that message has."""
 
     @property
     def line(self) -> str:
@@ -70,6 +72,18 @@ class SummaryItem(Struct, frozen=True):
         is_output = self.section == "Errors" or (self.fact is None and text.startswith("`"))
         text = text.strip('`"').lower()
         return text[:_OUTPUT_BEGINS] if is_output else text
+
+
+def joined(items: Iterable[SummaryItem]) -> str:
+    """Return sentences of one message of a user, in order, with a mark where others are left out."""
+    said: list[str] = []
+    last, sentences = -1, 0
+    for item in items:
+        at, sentences = item.order % 1000, item.sentences
+        said += ["…"] if at > last + 1 else []
+        said.append(item.words)
+        last = at
+    return " ".join([*said, "…"] if last < sentences - 1 else said)
 
 
 def order_of(message: Message, order: int) -> int:

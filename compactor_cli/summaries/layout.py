@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft, SummaryRequest
-from compactor_cli.summaries.items import SummaryItem, cost_of
+from compactor_cli.summaries.items import SummaryItem, cost_of, joined
 from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
 from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
@@ -168,7 +168,7 @@ def repeated_turns(quotes: Sequence[Quote], sentences: Sequence[SummaryItem] = (
     when there are none."""
     said = [(quote.number or 0, quote.label, quote.text) for quote in quotes if quote.kind == "turn"]
     for (number, label), group in groupby(sentences, key=lambda item: (item.messages[0], item.label)):
-        said.append((number, label, " … ".join(item.words for item in group)))
+        said.append((number, label, joined(group)))
     text = turns_text((label, words) for _, label, words in sorted(said, key=lambda turn: turn[0]))
     return [text] if text else []
 

@@ -320,7 +320,8 @@ def _request(message: Message, keywords: Keywords, said: str) -> Iterator[Summar
             needs = (SummaryItem("Goal", texts[near], (), 0).about,) if substantial else ()
             text = f'{text} answers: "{harmless(answered)}"' if answered else text
         item = SummaryItem(section, text, (message.number,), order_of(message, order), bonus, needs=needs)
-        yield replace(item, label=label, words=clip(sentence)) if text == texts[order] else item
+        alone = replace(item, label=label, words=clip(sentence), sentences=len(lines))
+        yield alone if text == texts[order] else item
 
 
 def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterator[SummaryItem]:

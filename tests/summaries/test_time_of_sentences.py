@@ -3,11 +3,16 @@ after."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from msgspec.structs import replace
 
 from compactor_cli.model.plan import Quote, SummarySlot
 from compactor_cli.model.planning import SummaryRequest
+from compactor_cli.summaries.items import joined
 from compactor_cli.summaries.offline import Extractive
+from compactor_cli.summaries.sections import candidates
 from compactor_cli.summary_text.verbatim import carried
 from tests.builders import assistant, read, user
 from tests.summaries.texts import HEADER, chars
@@ -22,11 +27,11 @@ SESSION = [
 ]
 
 
-def summary(form: str, repeated: int) -> str:
-    messages = read(*SESSION)
-    first = Quote("first", 0, SESSION[0]["content"], number=messages[0].number)
+def summary(form: str, repeated: int, session: Sequence[dict[str, Any]] = SESSION) -> str:
+    messages = read(*session)
+    first = Quote("first", 0, session[0]["content"], number=messages[0].number)
     number = messages[repeated].number
-    turn = Quote("turn", repeated, SESSION[repeated]["content"], f"#{number} user", number)
+    turn = Quote("turn", repeated, session[repeated]["content"], f"#{number} user", number)
     slot = SummarySlot(1, (0,), 900, form=form, quotes=(first, turn))
     return Extractive().summarize(SummaryRequest(slot, HEADER, messages, frozenset(), 900), chars)
 
@@ -37,6 +42,17 @@ def test_a_newer_sentence_of_the_user_stands_behind_the_older_message_that_is_re
     assert [label.split()[1] for label in numbers] == ["user", "user"]
     assert text.index("on a Tuesday") < text.index("on a Thursday")
     assert text.count("on a Thursday") == 1
+
+
+def test_of_a_message_with_several_sentences_what_is_left_out_is_marked() -> None:
+    messages = list(SESSION)
+    messages[4] = user("Hm, wait. Leaving on a Thursday is better for all of us, so take that. Thanks!")
+    said = [words for _, words in carried(summary("session", repeated=2, session=messages)).turns]
+    assert said[1] == messages[4]["content"]
+    sentences = [item for item in candidates(read(*messages), frozenset()) if item.label == "#4 user"]
+    assert joined(sentences) == messages[4]["content"]
+    assert joined(sentences[1:2]) == "… Leaving on a Thursday is better for all of us, so take that. …"
+    assert joined([sentences[0], sentences[2]]) == "Hm, wait. … Thanks!"
 
 
 def test_an_older_sentence_of_the_user_stays_above_the_newer_message_that_is_repeated():
