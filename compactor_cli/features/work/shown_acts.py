@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -74,15 +75,26 @@ class ShownActs:
     def _is_agreed_to(self, call: ToolCall, members: Mapping[str, Any]) -> bool:
         """Return whether a call follows a short reply to a question that gives nothing to look for, and brings no more
         records than it was given."""
-        before = [message for message in self._messages if message.index < call.begun]
-        at = next((at for at in range(len(before) - 1, -1, -1) if _speaks(before[at], "user")), 0)
-        asked = next((message for message in reversed(before[:at]) if _speaks(message, "assistant")), None)
-        if asked is None or before[at].tokens > AGREEMENT or not ASKS_WITHIN.search(asked.text("text")):
+        at = bisect_left(self._replies, (call.begun, "")) - 1
+        reply = self._replies[at][1] if at >= 0 else ""
+        if not reply:
             return False
-        reply = before[at].text("text").lower()
         gives = any(len(text) >= _SHORTEST and text.lower() in reply for text in _scalars(call.arguments))
         most = max((len(held) for held in _lists(call.arguments)), default=0)
         return not gives and all(len(held) <= most for held in _lists_of_records(members))
+
+    @cached_property
+    def _replies(self) -> list[tuple[int, str]]:
+        """Where the user speaks, with the words of what replies to a question in few words; empty for all else."""
+        found: list[tuple[int, str]] = []
+        asked = False
+        for message in self._messages:
+            if _speaks(message, "assistant"):
+                asked = ASKS_WITHIN.search(message.text("text")) is not None
+            elif _speaks(message, "user"):
+                is_reply = asked and message.tokens <= AGREEMENT
+                found.append((message.index, message.text("text").lower() if is_reply else ""))
+        return found
 
     @cached_property
     def _only_acts_say_so(self) -> bool:
