@@ -19,7 +19,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import is_interjection, people_talk
 from compactor_cli.strategies.adaptive.must_keep import speech_of
-from compactor_cli.strategies.shared.chats import has_calls, quotes
+from compactor_cli.strategies.shared.chats import has_calls, is_chat, quotes
 from compactor_cli.strategies.shared.lone_lines import said_after
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between, part_between
 
@@ -29,6 +29,8 @@ _PART = 4
 """Part of the room above which a message is taken sentence by sentence."""
 _SHORT = 40
 """Tokens of a message that is always taken as a whole."""
+_TYPED = 100
+"""Mean tokens of messages up to which they are of a length that people type."""
 _MORE = 300
 """Tokens beyond that: in a small room the best may be too large, and others are looked for."""
 _MESSAGE = 4
@@ -45,8 +47,15 @@ _TELLS = 0.4
 
 
 def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
-    """Return whether nobody calls a tool, and what is said is not full of names as work in a text form is."""
-    return not has_calls(messages) and talk_share(session) >= _TALK
+    """Return whether nobody calls a tool, and what is said is not full of names as work in a text form is, or no longer
+    than what somebody types."""
+    return not has_calls(messages) and (talk_share(session) >= _TALK or (is_chat(messages) and _is_typed(messages)))
+
+
+def _is_typed(messages: Sequence[Message]) -> bool:
+    """Return whether the messages of each side are short."""
+    sizes = ([m.tokens for m in messages if m.role == role] for role in _SPEAKERS)
+    return all(sum(each) <= _TYPED * len(each) for each in sizes)
 
 
 def answered_lines(

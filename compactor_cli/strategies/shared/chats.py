@@ -11,7 +11,7 @@ from compactor_cli.features.unrepeated import rank_unrepeated
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.shared.binding import turns_away
 from compactor_cli.strategies.shared.lone_lines import leads_on, said_after
-from compactor_cli.summary_text.excerpts import begins_part, is_said_by
+from compactor_cli.summary_text.excerpts import bare, begins_part, is_said_by
 from compactor_cli.summary_text.state_block import state_lines
 
 if TYPE_CHECKING:
@@ -86,23 +86,30 @@ def chat_lines(
     until about twice the room is taken."""
     statements: list[Statement] = []
     lines_of: list[list[int]] = []
+    turns = 0
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
         if not piece.speech or messages[piece.message].role == "system":
             continue
         for speaker, members in _statements(lines, number, messages[piece.message], cost):
             text = piece.text[lines.starts[members[0]] : lines.ends[members[-1]]]
-            statements.append(Statement(piece.message, speaker, text))
+            if messages[piece.message].origin == "summary":
+                turns += not statements or begins_part(text)
+                text = said_in(text)
+            else:
+                turns += not statements or lines.message(lines_of[-1][0]) != piece.message
+            statements.append(Statement(turns, speaker, text))
             lines_of.append(members)
     if not statements:
         return
     values, binds = needed_and_binding(statements, profile.needed, profile.binding)
     tokens = [_QUOTED + sum(map(cost, members)) for members in lines_of]
     order = list(rank_unrepeated(statements, values, tokens))
-    requests = [said.message for said in statements if messages[said.message].origin == "request"]
+    message_of = [lines.message(members[0]) for members in lines_of]
+    requests = [message for message in message_of if messages[message].origin == "request"]
     of_requests: list[int] = []
     for message in dict.fromkeys([*requests[:1], *requests[-1:]]):
-        own = [index for index in order if statements[index].message == message]
+        own = [index for index in order if message_of[index] == message]
         of_requests += _within(_ASKED * room, own, tokens)
     rules = [at for at in order if binds[at] >= _BINDS]
     binding = _within(_RULES * room, sorted(rules, key=lambda at: -binds[at] / tokens[at] ** 0.5), tokens)
@@ -130,20 +137,33 @@ def _statements(
     a summary."""
     own = list(lines.of_piece(number))
     if message.origin == "summary":
-        yield from quotes(lines, own)
+        for speaker, quote in quotes(lines, own):
+            if speaker == "user" and sum(map(cost, quote)) > _SHORT:
+                yield from ((speaker, told) for told in _told(lines, quote, cost))
+            else:
+                yield speaker, quote
     elif message.role == "assistant":
         yield from ((message.role, [line]) for line in own if not leads_on(lines, line))
     elif sum(map(cost, own)) <= _SHORT:
         yield from [(message.role, own)] if own else []
     else:
-        told = -1
-        for line in own:
-            if line > told:
-                members = [line, *said_after(lines, line, cost)]
-                while members[-1] < own[-1] and turns_away(lines.text(members[-1] + 1)):
-                    members.append(members[-1] + 1)
-                told = members[-1]
-                yield message.role, members
+        yield from ((message.role, told) for told in _told(lines, own, cost))
+
+
+def _told(lines: SessionLines, own: Sequence[int], cost: Callable[[int], int]) -> Iterator[list[int]]:
+    told = -1
+    for line in own:
+        if line > told:
+            members = [line, *said_after(lines, line, cost)]
+            while members[-1] < own[-1] and turns_away(lines.text(members[-1] + 1)):
+                members.append(members[-1] + 1)
+            told = members[-1]
+            yield members
+
+
+def said_in(quote: str) -> str:
+    """Return the words of a quote in a summary without its marks."""
+    return "\n".join(bare(line).removeprefix(" ") for line in quote.split("\n"))
 
 
 def quotes(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
