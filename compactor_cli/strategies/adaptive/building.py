@@ -27,7 +27,7 @@ from compactor_cli.strategies.adaptive.arrangement import (
     summarized,
     with_the_rest,
 )
-from compactor_cli.strategies.adaptive.conversation import is_talk
+from compactor_cli.strategies.adaptive.conversation import awaited, is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.shared.chats import is_chat, is_working_chat
@@ -111,6 +111,7 @@ class PlanBuilder:
         self.talk = self.works or is_talk(inputs.messages, session)
         self.awaits = is_request(inputs.groups[-1], inputs.messages) and self.chat
         self.people = self.talk and people_talk(inputs.messages)
+        self.renderer.brief = self.talk and not self.works and room <= SMALL_ROOM
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
         self.small = False  # no room for more than small parts that nothing was chosen of
@@ -131,6 +132,14 @@ class PlanBuilder:
             self.outdated |= list_calls(inputs.messages)
         self.told = {line for line in self.state if line.message in self.group_of and self._is_told_there(line)}
         self.quoter.failures = tuple(line.text for line in self.state if line.kind in ("error", "effect"))
+
+    @cached_property
+    def awaited(self) -> frozenset[int]:
+        """Return the lines of the newest message of small talk that stay in any case, where it is large."""
+        if not self.large or not self.talk or self.works:
+            return frozenset()
+        said = must_keep.speech_of(self.lines, max(i for group in self.large for i in self.inputs.groups[group].messages))
+        return frozenset(said[at] for at in awaited([*map(self.lines.text, said)]))
 
     @cached_property
     def said_by_state(self) -> frozenset[int]:
@@ -389,8 +398,8 @@ class PlanBuilder:
             reason = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
             reason = REQUEST_CUT if group.index in self.large else reason
             whole = self.newest.written(group.index) if present and not self.small else SMALL
-            whole = _SMALL_TALK if self.talk and choices else whole
-            decision = self.renderer.render(group, taken, reason, whole)
+            whole = _SMALL_TALK if self.talk and (choices or group.index in self.large) else whole
+            decision = self.renderer.render(group, taken | self.awaited if self.awaited else taken, reason, whole)
             if not present and decision.tokens > quoted + _OVERHEAD:
                 return None
         else:

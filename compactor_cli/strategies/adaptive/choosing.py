@@ -300,7 +300,8 @@ class Chooser(RequiredLines):
     def _only_protected(self) -> Attempt:
         """Keep nothing but what is protected: there is no room for more."""
         decisions = {g.index: Decision.gone(g, "no room for a summary") for g in self.rest}
-        decisions |= {g.index: self.renderer.render(g, (), REQUEST_CUT) for g in self.rest if g.index in self.large}
+        large = (g for g in self.rest if g.index in self.large)
+        decisions |= {g.index: self._in_place(g, (), set()) or Decision.whole(g, REQUEST_CUT) for g in large}
         return Attempt(self.kept | decisions, [], 0)
 
     def explained(self, attempt: Attempt) -> Attempt:

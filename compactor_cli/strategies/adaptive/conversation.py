@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, chain
 from operator import itemgetter
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.restated import restated
 from compactor_cli.features.session_text import SessionText
 from compactor_cli.features.talk import Statement, both_values, counted, either, rank_statements
 from compactor_cli.features.talk_words import asks
 from compactor_cli.features.term_scores import talk_share
+from compactor_cli.features.wording import shipped_wordings
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import is_interjection, people_talk
 from compactor_cli.strategies.adaptive.must_keep import speech_of
-from compactor_cli.strategies.shared.chats import has_calls, is_chat, quotes
+from compactor_cli.strategies.adaptive.said_anew import anew_first
+from compactor_cli.strategies.shared.chats import has_calls, is_chat, is_working_chat, quotes
 from compactor_cli.strategies.shared.lone_lines import said_after
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between, part_between
 
@@ -29,6 +33,9 @@ _PART = 4
 """Part of the room above which a message is taken sentence by sentence."""
 _SHORT = 40
 """Tokens of a message that is always taken as a whole."""
+_IDLE, _ASKED_NOW = -0.2, 0.6
+"""What the words of a sentence speak for at least that is no small talk; and how likely such a sentence of the newest
+message is needed: it may be what has to be done next."""
 _TYPED = 100
 """Mean tokens of messages up to which they are of a length that people type."""
 _MORE = 300
@@ -58,6 +65,27 @@ def _is_typed(messages: Sequence[Message]) -> bool:
     return all(sum(each) <= _TYPED * len(each) for each in sizes)
 
 
+def is_small_talk(messages: Sequence[Message]) -> bool:
+    """Return whether all that is said is short: no work is done by talking, and a message is not worth its length."""
+    return is_chat(messages) and _is_typed(messages) and not is_working_chat(messages)
+
+
+def awaited(sentences: Sequence[str]) -> list[int]:
+    """Return which sentences of the newest message of small talk stay in any case: those that ask, else the last one
+    whose words do not speak for small talk, else the one of which they do least."""
+    asking = [at for at, text in enumerate(sentences) if asks(text)]
+    if asking or not sentences:
+        return asking
+    speaks = _speaks_for_more(sentences)
+    return [max((at for at, more in enumerate(speaks) if more >= _IDLE), default=speaks.index(max(speaks)))]
+
+
+def _speaks_for_more(sentences: Iterable[str]) -> list[float]:
+    """Return how much the words of each sentence speak for something else than small talk."""
+    wordings = shipped_wordings()
+    return [wordings.of_text(text)[0] for text in sentences]
+
+
 def answered_lines(
     messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int
 ) -> Sequence[int]:
@@ -72,11 +100,16 @@ def answered_lines(
 
 
 def ranked_lines(
-    messages: Sequence[Message], lines: SessionLines, cost: Callable[[int], int], room: int, profile: Profile
+    messages: Sequence[Message],
+    lines: SessionLines,
+    cost: Callable[[int], int],
+    room: int,
+    profile: Profile,
+    newest: int = -1,
 ) -> Iterator[int]:
     """Yield lines of statements, those worth most for their tokens first, until about twice the room is taken; a line
     may come twice. Where people talk with each other, one or two words are none: in answer to a question they stay with
-    it."""
+    it. `newest`: the message whose sentences may tell what has to be done next."""
     statements: list[Statement] = []
     lines_of: list[list[int]] = []
     people, asked = people_talk(messages), False
@@ -85,7 +118,8 @@ def ranked_lines(
         message = messages[piece.message]
         if not piece.speech or message.role == "system":
             continue
-        for speaker, members in _statements(lines, number, message, cost, room):
+        parted = 0 if piece.message == newest else max(_SHORT, room // _PART)
+        for speaker, members in _statements(lines, number, message, cost, parted):
             text = piece.text[lines.starts[members[0]] : lines.ends[members[-1]]]
             if people and is_interjection(text):
                 if asked:
@@ -101,18 +135,24 @@ def ranked_lines(
         counted(either(later, binds), answers if said.speaker == "assistant" else 1.0)
         for (later, binds), said in zip(likely, statements, strict=True)
     ]
-    for index, sentence, line, value, rest in [*_telling_sentences(statements, lines_of, lines, profile)]:
+    for at in (at for at, said in enumerate(statements) if said.message == newest):
+        if _speaks_for_more([statements[at].text])[0] >= _IDLE:
+            values[at] = max(values[at], _ASKED_NOW)
+    sentences = [*_sentences_of_user(statements, lines_of, lines, values, profile)]
+    anew: dict[int, list[int]] = {}
+    told = [sentence.said for sentence in sentences]
+    for older, newer in restated(told, [sentence.value for sentence in sentences]):
+        anew.setdefault(sentences[older].line, []).append(sentences[newer].line)
+    for index, sentence, value, rest in [*_telling(sentences, lines_of)]:
         values[index] = rest  # what tells something has room without the rest of the message
-        statements.append(sentence)
-        lines_of.append([line, *said_after(lines, line, cost)])
+        statements.append(sentence.said)
+        lines_of.append([sentence.line, *said_after(lines, sentence.line, cost)])
         values.append(value)
     tokens = [_MESSAGE + sum(map(cost, members)) for members in lines_of]
-    left = 2 * room + _MORE
-    for index in rank_statements(statements, values, tokens):
-        yield from lines_of[index]
-        left -= tokens[index]
-        if left < 0:
-            return
+    ranked = rank_statements(statements, values, tokens)
+    in_time = list(accumulate((tokens[index] for index in ranked), initial=0))
+    enough = ranked[: bisect_right(in_time, 2 * room + _MORE)]
+    yield from anew_first(chain.from_iterable(lines_of[index] for index in enough), anew, lines, cost)
 
 
 def _worth_of_answers(messages: Sequence[Message], room: int) -> float:
@@ -124,43 +164,64 @@ def _worth_of_answers(messages: Sequence[Message], room: int) -> float:
     return min(part_between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0)), share)
 
 
-def _telling_sentences(
-    statements: Sequence[Statement], lines_of: Sequence[Sequence[int]], lines: SessionLines, profile: Profile
-) -> Iterator[tuple[int, Statement, int, float, float]]:
-    """Yield (index of the statement, sentence, its line, how likely it is needed, and how likely the others of its
-    statement are) of sentences that are likely to be needed, where the user says several at once: what binds the rest
-    or tells a fact often stands among small talk. `lines_of`: the lines of each."""
+class _Sentence(Struct, frozen=True):
+    """A sentence of what the user says."""
+
+    statement: int
+    said: Statement
+    line: int
+    value: float
+    """How likely it is needed."""
+
+
+def _sentences_of_user(
+    statements: Sequence[Statement],
+    lines_of: Sequence[Sequence[int]],
+    lines: SessionLines,
+    values: Sequence[float],
+    profile: Profile,
+) -> Iterator[_Sentence]:
+    """Yield the sentences of what the user says, in order. `lines_of` and `values`: those of each statement."""
     # a nod that stays with the statement before it is of the next message
     sentences = [
         (index, replace(statement, message=lines.message(line), text=lines.text(line)), line)
         for index, (statement, members) in enumerate(zip(statements, lines_of, strict=True))
         for line in members
     ]
-    wanted = [
-        at for at, (index, said, _) in enumerate(sentences) if len(lines_of[index]) > 1 and said.speaker == "user"
-    ]
-    if not wanted:
-        return
-    likely = both_values([said for _, said, _ in sentences], profile.talk, profile.binding, wanted)
-    needed = [either(*each) for each in likely]
+    of_user = [at for at, (_, said, _) in enumerate(sentences) if said.speaker == "user"]
+    wanted = [at for at in of_user if len(lines_of[sentences[at][0]]) > 1]
+    likely = both_values([said for _, said, _ in sentences], profile.talk, profile.binding, wanted) if wanted else []
+    needed = {at: either(*each) for at, each in zip(wanted, likely, strict=True)}
+    for at in of_user:
+        index, said, line = sentences[at]
+        yield _Sentence(index, said, line, needed.get(at, values[index]))
+
+
+def _telling(
+    sentences: Sequence[_Sentence], lines_of: Sequence[Sequence[int]]
+) -> Iterator[tuple[int, _Sentence, float, float]]:
+    """Yield (index of the statement, sentence, how likely it is needed, and how likely the others of its statement are)
+    of sentences that are likely to be needed, where the user says several at once: what binds the rest or tells a fact
+    often stands among small talk."""
+    several = [sentence for sentence in sentences if len(lines_of[sentence.statement]) > 1]
     others: dict[int, float] = {}
-    for at, value in zip(wanted, needed, strict=True):
-        if value < _TELLS:
-            others[sentences[at][0]] = max(value, others.get(sentences[at][0], 0.0))
-    for at, value in zip(wanted, needed, strict=True):
-        if value >= _TELLS:
-            yield *sentences[at], value, others.get(sentences[at][0], 0.0)
+    for sentence in several:
+        if sentence.value < _TELLS:
+            others[sentence.statement] = max(sentence.value, others.get(sentence.statement, 0.0))
+    for sentence in several:
+        if sentence.value >= _TELLS:
+            yield sentence.statement, sentence, sentence.value, others.get(sentence.statement, 0.0)
 
 
 def _statements(
-    lines: SessionLines, number: int, message: Message, cost: Callable[[int], int], room: int
+    lines: SessionLines, number: int, message: Message, cost: Callable[[int], int], most: int
 ) -> Iterator[tuple[str, list[int]]]:
-    """Yield (speaker, lines) of the statements of a piece: all of it, or each sentence, of the user with the
-    short ones behind it; of a summary each quote."""
+    """Yield (speaker, lines) of the statements of a piece: all of it where it takes `most` tokens, else each sentence,
+    of the user with the short ones behind it; of a summary each quote."""
     all_lines = list(lines.of_piece(number))
     if message.origin == "summary":
         yield from quotes(lines, all_lines)
-    elif sum(map(cost, all_lines)) <= max(_SHORT, room // _PART):
+    elif sum(map(cost, all_lines)) <= most:
         yield from [(message.role, all_lines)] if all_lines else []
     elif message.role == "user":
         told = -1

@@ -71,6 +71,8 @@ class InPlaceRenderer:
         self._telling: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
         self._numbered: dict[int, bool] = {}
         """Piece -> whether its lines have their numbers before them."""
+        self.brief = False
+        """Whether marks say no more than that something is left out."""
         self._note = 0
         self._said: dict[tuple[int, int], Sequence[int]] = {}
         self._asked = Asked(messages, pairing, goes_on=True)
@@ -231,7 +233,7 @@ class InPlaceRenderer:
         if number not in self._numbered:
             self._numbered[number] = part.kind == "tool_result" and is_numbered(text)
         numbered = self._numbered[number]
-        offset, before, marked = 0, all_lines.start, part.tokens <= SMALL
+        offset, before, marked = 0, all_lines.start, self.brief or part.tokens <= SMALL
         for line in (*chosen, all_lines.stop):
             last = line == all_lines.stop
             start = len(text) if last else lines.starts[line]

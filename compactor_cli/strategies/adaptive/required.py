@@ -83,8 +83,10 @@ class RequiredLines(PlanBuilder):
         if self.chat:
             self._take(exercises(inputs.messages, self.lines, self.selector.tokens, self._stays, self.room))
         if self.talk and inputs.profile is not None:
-            ranked_of = chat_lines if self.works else ranked_lines
-            ranked = ranked_of(inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile)
+            self._take(sorted(self.awaited))
+            newest = self.lines.message(max(self.awaited)) if self.awaited else -1
+            given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
+            ranked = chat_lines(*given) if self.works else ranked_lines(*given, newest=newest)
             anew = {} if self.people else said_anew(inputs.messages, self.lines)
             self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
             return

@@ -22,6 +22,7 @@ from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
+from compactor_cli.strategies.adaptive.conversation import awaited, is_small_talk
 from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
 from compactor_cli.strategies.shared.chats import is_chat
 from compactor_cli.strategies.shared.finishing import finished, widened, without_closing
@@ -32,14 +33,18 @@ from compactor_cli.strategies.shared.rooms import (
     LARGE_IN_CHAT,
     LARGE_REQUEST,
     SMALL_REQUEST,
+    SMALL_ROOM,
     room_for_older,
     room_for_requests,
 )
 from compactor_cli.strategies.shared.selection import HEADING
+from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.shorten import SMALLEST
 
 _REPORT_SHARE = 0.8
 """Share of what the newest exchanges may take that is for the report of the work."""
+_LARGE_IN_TALK = 0.4
+"""Share of a small room up to which the newest message of small talk is kept whole."""
 _LEAST_REPORT = 100
 """Tokens below which a report is not cut."""
 
@@ -181,9 +186,13 @@ class _Planner:
         except BudgetError:
             return set()
         room = self.target - others
-        share = LARGE_IN_CHAT if is_chat(self.inputs.messages) else LARGE_REQUEST
-        large = [g for g in last if g.tokens > max(SMALL_REQUEST, share * room)]
-        needed = others + sum(map(self._least, large))
+        if room <= SMALL_ROOM and is_small_talk(self.inputs.messages):
+            large = [g for g in last if g.tokens > _LARGE_IN_TALK * room]
+            needed = others + sum(map(self._least_of_talk, large))
+        else:
+            share = LARGE_IN_CHAT if is_chat(self.inputs.messages) else LARGE_REQUEST
+            large = [g for g in last if g.tokens > max(SMALL_REQUEST, share * room)]
+            needed = others + sum(map(self._least, large))
         return {g.index for g in large} if needed <= self.target else set()
 
     def _kept(self, protected: Sequence[Group], large: Sequence[Group]) -> dict[int, Decision]:
@@ -206,6 +215,17 @@ class _Planner:
         parts = [part for i in group.messages for part in self.inputs.messages[i].parts]
         cut = sum(max(0, p.tokens - SMALLEST * 2) for p in parts if p.place is not None and not p.edited)
         return max(SMALLEST * 2, group.tokens - cut)
+
+    def _least_of_talk(self, group: Group) -> int:
+        """Return the tokens of a message of small talk with no more than the sentences that are awaited; of one that
+        cannot be cut so, all."""
+        message = self.inputs.messages[group.messages[0]]
+        said = [clause.text for clause in split_clauses(message.text("text"))]
+        stay = [said[at] for at in awaited(said)]
+        if len(group.messages) > 1 or len(stay) == len(said):
+            return group.tokens
+        left = sum(self.inputs.count(f" … {text}") for text in stay)
+        return group.tokens - sum(part.tokens for part in message.parts) + left + 1
 
     def _finish(self, attempt: Attempt, kept: Iterable[int] = ()) -> Plan:
         """Make the plan; what an attempt has left is for the groups in `kept` that were cut before all others."""
