@@ -44,6 +44,8 @@ _MESSAGE = 4
 """Tokens of a message besides its text."""
 _TINY, _ANSWER = 150, 0.25
 """Tokens up to which a room is tiny, and what an answer of an agent counts there: what the user said comes first."""
+_MAYBE, _SURELY = 60, 90
+"""Hundredths of how likely a statement is needed from which on one of an agent counts more, and as much as a user's."""
 _LEAST = 0.05
 """What an answer counts at least: it is told from another one."""
 _SPEAKERS = "user", "assistant"
@@ -132,13 +134,13 @@ def ranked_lines(
     likely = both_values(statements, profile.talk, profile.binding)
     answers = 1.0 if people else _worth_of_answers(messages, room)
     values = [
-        counted(either(later, binds), answers if said.speaker == "assistant" else 1.0)
-        for (later, binds), said in zip(likely, statements, strict=True)
+        counted(either(*each), _told_by(said.speaker, either(*each), answers))
+        for each, said in zip(likely, statements, strict=True)
     ]
     for at in (at for at, said in enumerate(statements) if said.message == newest):
         if _speaks_for_more([statements[at].text])[0] >= _IDLE:
             values[at] = max(values[at], _ASKED_NOW)
-    sentences = [*_sentences_of_user(statements, lines_of, lines, values, profile)]
+    sentences = [*_sentences(statements, lines_of, lines, values, profile, answers)]
     anew: dict[int, list[int]] = {}
     told = [sentence.said for sentence in sentences]
     for older, newer in restated(told, [sentence.value for sentence in sentences]):
@@ -164,6 +166,13 @@ def _worth_of_answers(messages: Sequence[Message], room: int) -> float:
     return min(part_between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0)), share)
 
 
+def _told_by(speaker: str, value: float, answers: float) -> float:
+    """Return what a statement counts for who says it: of an agent the more, the likelier it is needed."""
+    if speaker != "assistant":
+        return 1.0
+    return max(answers, part_between(int(100 * value), (_MAYBE, answers), (_SURELY, 1.0)))
+
+
 class _Sentence(Struct, frozen=True):
     """A sentence of what the user says."""
 
@@ -174,12 +183,13 @@ class _Sentence(Struct, frozen=True):
     """How likely it is needed."""
 
 
-def _sentences_of_user(
+def _sentences(
     statements: Sequence[Statement],
     lines_of: Sequence[Sequence[int]],
     lines: SessionLines,
     values: Sequence[float],
     profile: Profile,
+    answers: float,
 ) -> Iterator[_Sentence]:
     """Yield the sentences of what the user says, in order. `lines_of` and `values`: those of each statement."""
     # a nod that stays with the statement before it is of the next message
@@ -188,13 +198,14 @@ def _sentences_of_user(
         for index, (statement, members) in enumerate(zip(statements, lines_of, strict=True))
         for line in members
     ]
-    of_user = [at for at, (_, said, _) in enumerate(sentences) if said.speaker == "user"]
-    wanted = [at for at in of_user if len(lines_of[sentences[at][0]]) > 1]
+    wanted = [at for at, (index, _, _) in enumerate(sentences) if len(lines_of[index]) > 1]
     likely = both_values([said for _, said, _ in sentences], profile.talk, profile.binding, wanted) if wanted else []
     needed = {at: either(*each) for at, each in zip(wanted, likely, strict=True)}
-    for at in of_user:
-        index, said, line = sentences[at]
-        yield _Sentence(index, said, line, needed.get(at, values[index]))
+    for at, (index, said, line) in enumerate(sentences):
+        if at not in needed:
+            yield _Sentence(index, said, line, values[index])
+        else:
+            yield _Sentence(index, said, line, counted(needed[at], _told_by(said.speaker, needed[at], answers)))
 
 
 def _telling(
