@@ -27,9 +27,10 @@ from compactor_cli.strategies.adaptive.arrangement import (
     summarized,
     with_the_rest,
 )
-from compactor_cli.strategies.adaptive.conversation import awaited, is_talk
+from compactor_cli.strategies.adaptive.conversation import is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
+from compactor_cli.strategies.adaptive.small_talk import awaited
 from compactor_cli.strategies.shared.chats import is_chat, is_working_chat
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.lone_lines import said_after, says_nothing
@@ -138,7 +139,9 @@ class PlanBuilder:
         """Return the lines of the newest message of small talk that stay in any case, where it is large."""
         if not self.large or not self.talk or self.works:
             return frozenset()
-        said = must_keep.speech_of(self.lines, max(i for group in self.large for i in self.inputs.groups[group].messages))
+        said = must_keep.speech_of(
+            self.lines, max(i for group in self.large for i in self.inputs.groups[group].messages)
+        )
         return frozenset(said[at] for at in awaited([*map(self.lines.text, said)]))
 
     @cached_property

@@ -14,11 +14,12 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.building import PlanBuilder
-from compactor_cli.strategies.adaptive.conversation import answered_lines, ranked_lines
+from compactor_cli.strategies.adaptive.conversation import answered_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.must_keep import UserWords, speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
+from compactor_cli.strategies.adaptive.small_talk import SmallTalk
 from compactor_cli.strategies.shared.asked import OURS, conflicts
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
@@ -86,7 +87,7 @@ class RequiredLines(PlanBuilder):
             self._take(sorted(self.awaited))
             newest = self.lines.message(max(self.awaited)) if self.awaited else -1
             given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
-            ranked = chat_lines(*given) if self.works else ranked_lines(*given, newest=newest)
+            ranked = chat_lines(*given) if self.works else SmallTalk(*given, newest=newest).ranked()
             anew = {} if self.people else said_anew(inputs.messages, self.lines)
             self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
             return

@@ -22,8 +22,9 @@ from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
-from compactor_cli.strategies.adaptive.conversation import awaited, is_small_talk
+from compactor_cli.strategies.adaptive.conversation import is_small_talk
 from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
+from compactor_cli.strategies.adaptive.small_talk import awaited
 from compactor_cli.strategies.shared.chats import is_chat
 from compactor_cli.strategies.shared.finishing import finished, widened, without_closing
 from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected

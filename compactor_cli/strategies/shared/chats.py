@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby, zip_longest
 from typing import TYPE_CHECKING
 
-from compactor_cli.features.talk import Statement, needed_and_binding
+from msgspec import Struct
+
+from compactor_cli.features.talk import Statement, either, needed_and_binding
 from compactor_cli.features.unrepeated import rank_unrepeated
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.shared.binding import turns_away
@@ -28,8 +30,21 @@ _SHORT = 40
 _ASKED, _RULES, _BINDS = 0.1, 0.15, 0.6
 """Shares of the room for what the first request says, which all is about, for the one before the newest, and
 for what binds the rest; and how likely that is to do so."""
+_CARRIED = 0.15
+"""How likely it is for that alone that what an earlier round kept of the user's words is needed."""
 _MORE = 300
 """Tokens beyond twice the room: in a small room the best may be too large, and others are looked for."""
+
+
+class Said(Struct, frozen=True):
+    """A statement, and where it stands."""
+
+    statement: Statement
+    """Its `message` is the number of its turn."""
+    lines: list[int]
+    message: int
+    carried: bool
+    """Whether an earlier round kept it of what the user said."""
 
 
 def is_chat(messages: Sequence[Message]) -> bool:
@@ -84,41 +99,56 @@ def chat_lines(
 ) -> Iterator[int]:
     """Yield lines of what was said, those first that are most likely needed for their tokens beside the ones before,
     until about twice the room is taken."""
-    statements: list[Statement] = []
-    lines_of: list[list[int]] = []
-    turns = 0
-    for number in sorted(lines.first_of):
-        piece = lines.session.pieces[number]
-        if not piece.speech or messages[piece.message].role == "system":
-            continue
-        for speaker, members in _statements(lines, number, messages[piece.message], cost):
-            text = piece.text[lines.starts[members[0]] : lines.ends[members[-1]]]
-            if messages[piece.message].origin == "summary":
-                turns += not statements or begins_part(text)
-                text = said_in(text)
-            else:
-                turns += not statements or lines.message(lines_of[-1][0]) != piece.message
-            statements.append(Statement(turns, speaker, text))
-            lines_of.append(members)
-    if not statements:
+    said = [*said_in_turn(messages, lines, lambda number, message: _statements(lines, number, message, cost))]
+    if not said:
         return
+    statements = [each.statement for each in said]
     values, binds = needed_and_binding(statements, profile.needed, profile.binding)
-    tokens = [_QUOTED + sum(map(cost, members)) for members in lines_of]
+    for at, each in enumerate(said):
+        if each.carried:
+            values[at] = either(values[at], _CARRIED)
+    tokens = [_QUOTED + sum(map(cost, each.lines)) for each in said]
     order = list(rank_unrepeated(statements, values, tokens))
-    message_of = [lines.message(members[0]) for members in lines_of]
-    requests = [message for message in message_of if messages[message].origin == "request"]
+    requests = [each.message for each in said if messages[each.message].origin == "request"]
     of_requests: list[int] = []
     for message in dict.fromkeys([*requests[:1], *requests[-1:]]):
-        own = [index for index in order if message_of[index] == message]
+        own = [index for index in order if said[index].message == message]
         of_requests += _within(_ASKED * room, own, tokens)
     rules = [at for at in order if binds[at] >= _BINDS]
     binding = _within(_RULES * room, sorted(rules, key=lambda at: -binds[at] / tokens[at] ** 0.5), tokens)
     left = 2 * room + _MORE
     for index in dict.fromkeys(chain(of_requests, binding, order)):
-        yield from lines_of[index]
+        yield from said[index].lines
         left -= tokens[index]
         if left < 0:
             return
+
+
+def said_in_turn(
+    messages: Sequence[Message],
+    lines: SessionLines,
+    parted: Callable[[int, Message], Iterable[tuple[str, list[int]]]],
+) -> Iterator[Said]:
+    """Yield what was said, in order. `parted`: (speaker, lines) of the statements of a piece of a message; each quote
+    of a summary is a turn of its own, as it was when it was said."""
+    turns, last = 0, -1
+    for number in sorted(lines.first_of):
+        piece = lines.session.pieces[number]
+        message = messages[piece.message]
+        if not piece.speech or message.role == "system":
+            continue
+        for speaker, members in parted(number, message):
+            text = piece.text[lines.starts[members[0]] : lines.ends[members[-1]]]
+            summarized = message.origin == "summary"
+            turns += piece.message != last or (summarized and begins_part(text))
+            last = piece.message
+            statement = Statement(turns, speaker, _without_marks(text) if summarized else text)
+            yield Said(statement, members, piece.message, carried=summarized and speaker == "user")
+
+
+def _without_marks(quote: str) -> str:
+    """Return the words of a quote in a summary."""
+    return "\n".join(bare(line).removeprefix(" ") for line in quote.split("\n"))
 
 
 def _within(room: float, order: Iterable[int], tokens: Sequence[int]) -> Iterator[int]:
@@ -134,7 +164,7 @@ def _statements(
 ) -> Iterator[tuple[str, list[int]]]:
     """Yield (speaker, lines) of the statements of a piece: all that the user says in few words, or a sentence with
     those behind it that are short or take it back; a line of the agent that does not only lead to others; each quote of
-    a summary."""
+    a summary, and of a long one of the user each sentence."""
     own = list(lines.of_piece(number))
     if message.origin == "summary":
         for speaker, quote in quotes(lines, own):
@@ -151,6 +181,7 @@ def _statements(
 
 
 def _told(lines: SessionLines, own: Sequence[int], cost: Callable[[int], int]) -> Iterator[list[int]]:
+    """Yield the lines of what the user says, each sentence with those behind it that are short or take it back."""
     told = -1
     for line in own:
         if line > told:
@@ -159,11 +190,6 @@ def _told(lines: SessionLines, own: Sequence[int], cost: Callable[[int], int]) -
                 members.append(members[-1] + 1)
             told = members[-1]
             yield members
-
-
-def said_in(quote: str) -> str:
-    """Return the words of a quote in a summary without its marks."""
-    return "\n".join(bare(line).removeprefix(" ") for line in quote.split("\n"))
 
 
 def quotes(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tuple[str, list[int]]]:

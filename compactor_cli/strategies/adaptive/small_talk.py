@@ -1,0 +1,208 @@
+"""Small talk: which messages, or sentences of long ones, are worth most, of people or of a user and an agent."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, chain
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.restated import restated
+from compactor_cli.features.talk import Statement, both_values, counted, either, rank_statements
+from compactor_cli.features.talk_words import asks
+from compactor_cli.features.wording import shipped_wordings
+from compactor_cli.model.message import Message
+from compactor_cli.model.profile import Profile
+from compactor_cli.model.talking import is_interjection, people_talk
+from compactor_cli.strategies.adaptive.said_anew import anew_first
+from compactor_cli.strategies.shared.chats import Said, quotes, said_in_turn
+from compactor_cli.strategies.shared.lone_lines import said_after
+from compactor_cli.strategies.shared.rooms import SMALL_ROOM, part_between
+
+_PART = 4
+"""Part of the room above which a message is taken sentence by sentence."""
+_SHORT = 40
+"""Tokens of a message that is always taken as a whole."""
+_IDLE, _ASKED_NOW = -0.2, 0.6
+"""What the words of a sentence speak for at least that is no small talk; and how likely such a sentence of the newest
+message is needed: it may be what has to be done next."""
+_MORE = 300
+"""Tokens beyond twice the room: in a small room the best may be too large, and others are looked for."""
+_MESSAGE = 4
+"""Tokens of a message besides its text."""
+_TINY, _ANSWER = 150, 0.25
+"""Tokens up to which a room is tiny, and what an answer of an agent counts there: what the user said comes first."""
+_MAYBE, _SURELY = 60, 90
+"""Hundredths of how likely a statement is needed from which on one of an agent counts more, and as much as a user's."""
+_LEAST = 0.05
+"""What an answer counts at least: it is told from another one."""
+_SPEAKERS = "user", "assistant"
+_TELLS = 0.4
+"""How likely a sentence has to be needed for it to be taken without its message, too."""
+
+
+def awaited(sentences: Sequence[str]) -> list[int]:
+    """Return which sentences of the newest message of small talk stay in any case: those that ask, else the last one
+    whose words do not speak for small talk, else the one of which they do least."""
+    asking = [at for at, text in enumerate(sentences) if asks(text)]
+    if asking or not sentences:
+        return asking
+    speaks = _speaks_for_more(sentences)
+    return [max((at for at, more in enumerate(speaks) if more >= _IDLE), default=speaks.index(max(speaks)))]
+
+
+def _speaks_for_more(sentences: Iterable[str]) -> list[float]:
+    """Return how much the words of each sentence speak for something else than small talk."""
+    wordings = shipped_wordings()
+    return [wordings.of_text(text)[0] for text in sentences]
+
+
+class SmallTalk:
+    """What is said in a conversation, and how likely each statement of it is needed."""
+
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        lines: SessionLines,
+        cost: Callable[[int], int],
+        room: int,
+        profile: Profile,
+        newest: int = -1,
+    ) -> None:
+        """Take the messages and the lines of a session; `cost` counts a line. `newest`: the message whose sentences may
+        tell what has to be done next; none where that stays as a whole."""
+        self._messages, self._lines, self._cost, self._room, self._profile = messages, lines, cost, room, profile
+        self._newest = newest
+        self._people = people_talk(messages)
+        self._answers = 1.0 if self._people else _worth_of_answers(messages, room)
+        self._said = [*self._without_nods(said_in_turn(messages, lines, self._parted))]
+
+    def ranked(self) -> Iterator[int]:
+        """Yield lines of statements, those worth most for their tokens first, until about twice the room is taken, and
+        before each sentence those that say it anew; a line may come twice."""
+        said = [each.statement for each in self._said]
+        values = self._values(said)
+        sentences = [*self._sentences(values)]
+        lines_of = [each.lines for each in self._said]
+        for sentence, rest in [*self._telling(sentences)]:
+            values[sentence.statement] = rest  # what tells something has room without the rest of the message
+            said.append(sentence.said)
+            lines_of.append([sentence.line, *said_after(self._lines, sentence.line, self._cost)])
+            values.append(sentence.value)
+        tokens = [_MESSAGE + sum(map(self._cost, members)) for members in lines_of]
+        order = rank_statements(said, values, tokens)
+        used = [*accumulate((tokens[index] for index in order), initial=0)]
+        enough = order[: bisect_right(used, 2 * self._room + _MORE)]
+        ranked = chain.from_iterable(lines_of[index] for index in enough)
+        return anew_first(ranked, _anew(sentences), self._lines, self._cost)
+
+    def _parted(self, number: int, message: Message) -> Iterator[tuple[str, list[int]]]:
+        """Yield (speaker, lines) of the statements of a piece: all of a short one, else each sentence, of the user with
+        the short ones behind it; of a summary each quote."""
+        own = [*self._lines.of_piece(number)]
+        most = 0 if message.index == self._newest else max(_SHORT, self._room // _PART)
+        if message.origin == "summary":
+            yield from quotes(self._lines, own)
+        elif sum(map(self._cost, own)) <= most:
+            yield from [(message.role, own)] if own else []
+        elif message.role == "user":
+            told = -1
+            for line in own:
+                if line > told:
+                    members = [line, *said_after(self._lines, line, self._cost)]
+                    told = members[-1]
+                    yield message.role, members
+        else:
+            yield from ((message.role, [line]) for line in own)
+
+    def _without_nods(self, said: Iterable[Said]) -> Iterator[Said]:
+        """Yield statements without those of one or two words, where people talk with each other: in answer to a
+        question they stay with it."""
+        before: Said | None = None
+        for each in said:
+            if not self._people or not is_interjection(each.statement.text):
+                if before is not None:
+                    yield before
+                before = each
+            elif before is not None and asks(before.statement.text):
+                yield replace(before, lines=[*before.lines, *each.lines])
+                before = None
+        if before is not None:
+            yield before
+
+    def _values(self, said: Sequence[Statement]) -> list[float]:
+        """Return how likely each statement is needed, as it counts for who says it."""
+        likely = both_values(said, self._profile.talk, self._profile.binding)
+        values = [self._counted(each, *both) for each, both in zip(said, likely, strict=True)]
+        for at, each in enumerate(self._said):
+            if each.message == self._newest and _speaks_for_more([each.statement.text])[0] >= _IDLE:
+                values[at] = max(values[at], _ASKED_NOW)
+        return values
+
+    def _counted(self, said: Statement, later: float, binds: float) -> float:
+        """Return the value of a statement; one of an agent counts the more, the likelier it is needed."""
+        value = either(later, binds)
+        if said.speaker != "assistant":
+            return value
+        share = part_between(int(100 * value), (_MAYBE, self._answers), (_SURELY, 1.0))
+        return counted(value, max(self._answers, share))
+
+    def _sentences(self, values: Sequence[float]) -> Iterator[_Sentence]:
+        """Yield the sentences of all that is said, in order. `values`: those of the statements."""
+        lines = self._lines
+        # a nod that stays with the statement before it is of the next message
+        parts = [
+            (index, replace(each.statement, text=lines.text(line)), line, len(each.lines) > 1)
+            for index, each in enumerate(self._said)
+            for line in each.lines
+        ]
+        wanted = [at for at, (_, _, _, several) in enumerate(parts) if several]
+        said = [part[1] for part in parts]
+        likely = both_values(said, self._profile.talk, self._profile.binding, wanted) if wanted else []
+        own = {at: self._counted(said[at], *both) for at, both in zip(wanted, likely, strict=True)}
+        for at, (index, statement, line, _) in enumerate(parts):
+            yield _Sentence(index, statement, line, own.get(at, values[index]))
+
+    def _telling(self, sentences: Iterable[_Sentence]) -> Iterator[tuple[_Sentence, float]]:
+        """Yield sentences that are likely to be needed, each with how likely the others of its statement are, where
+        several are said at once: what binds the rest or tells a fact often stands among small talk."""
+        several = [sentence for sentence in sentences if len(self._said[sentence.statement].lines) > 1]
+        others: dict[int, float] = {}
+        for sentence in several:
+            if sentence.value < _TELLS:
+                others[sentence.statement] = max(sentence.value, others.get(sentence.statement, 0.0))
+        for sentence in several:
+            if sentence.value >= _TELLS:
+                yield sentence, others.get(sentence.statement, 0.0)
+
+
+class _Sentence(Struct, frozen=True):
+    """A sentence of what is said."""
+
+    statement: int
+    """Place of the statement that it is of."""
+    said: Statement
+    line: int
+    value: float
+    """How likely it is needed."""
+
+
+def _anew(sentences: Sequence[_Sentence]) -> dict[int, list[int]]:
+    """Return for the lines of sentences those of the later ones that say them anew."""
+    said, values = [each.said for each in sentences], [each.value for each in sentences]
+    anew: dict[int, list[int]] = {}
+    for older, newer in restated(said, values):
+        anew.setdefault(sentences[older].line, []).append(sentences[newer].line)
+    return anew
+
+
+def _worth_of_answers(messages: Sequence[Message], room: int) -> float:
+    """Return what a statement of an agent counts beside one of the user: less where it says much more, in lists and
+    recipes that it can write again, while what the user tells in passing is told once."""
+    said = {role: sum(m.tokens for m in messages if m.role == role and m.origin != "summary") for role in _SPEAKERS}
+    user, agent = (said[role] for role in _SPEAKERS)
+    share = max(_LEAST, user / max(1, user, agent))  # all that the user said may stand in an earlier summary
+    return min(part_between(room, (_TINY, _ANSWER), (SMALL_ROOM, 1.0)), share)
