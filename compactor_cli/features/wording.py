@@ -33,7 +33,7 @@ _WORDS = 20_000
 """Words that are remembered; people say the same ones again and again."""
 _FIRST_WIDE = "\u2e80"
 """Of the scripts in which a character says as much as a part of a word."""
-_END = r"(?<=[.!?…])\s+|(?<=[。！？])|\n+"
+_END = r"(?<=[.!?…])\s+|(?<=[。！？।॥۔؟።])|\n+"
 SENTENCE = compiled_later(_END)
 """Where a sentence ends, of which the words were learned."""
 _PART = compiled_later(_END + r"|\s+[-–—]+\s+|;\s+")

@@ -12,7 +12,7 @@ from compactor_cli.text.items_in_line import numbers_of_items
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.points import ends_none
 
-_END = compiled_later(r"""(?<![.!?…])[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；]+[」』”]*\s*""")
+_END = compiled_later(r"""(?<![.!?…])[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；।॥۔؟።]+[」』”]*\s*""")
 """Between two sentences of a line: what goes on in small letters was an abbreviation."""
 _SMALL_END = compiled_later(r"""(?<=[^\W\d_]{2})(?:\.|[!?]+)["')\]”’»]*\s+(?=[a-zà-öø-ÿ][\w'’]*[,;:]?\s+[^\W_])""")
 """Between two sentences of a line that begins in small letters: its writer begins none with a capital. At least two
@@ -57,7 +57,7 @@ _NUMBER = 6
 """Characters of the number of an item, at most."""
 _NAME = compiled_later(r"[!-~]+")
 """A line of one word, such as a path."""
-_SENTENCE = compiled_later(r"(?!\s)(?:\S+\s+){5,}\S*[.!?:。！？：][\"')\]”’»]*\s*$")
+_SENTENCE = compiled_later(r"(?!\s)(?:\S+\s+){5,}\S*[.!?:。！？：।॥۔؟።][\"')\]”’»]*\s*$")
 """A line that is a sentence, rather than a row of something."""
 _RUN = 8
 """Lines without a break that are rather pasted than typed."""

@@ -21,7 +21,7 @@ _DECIDING = ("decided", "concluded", "agreed", "will", "won't", "must", "should"
 _DECISION = compiled_later(rf"\b(?:{'|'.join(_DECIDING)})\b", re.IGNORECASE, _DECIDING)
 _MARKING = ("important", "critical", "key", "essential", "note")
 _MARKER = compiled_later(rf"\b(?:{'|'.join(_MARKING)})\b", re.IGNORECASE, _MARKING)
-_SENTENCE = compiled_later(r"[^\n]*?(?:(?<![.!?])([.!?]+)(?=\s)[^\S\n]*|[。！？]+|\n|$)")
+_SENTENCE = compiled_later(r"[^\n]*?(?:(?<![.!?])([.!?]+)(?=\s)[^\S\n]*|[。！？।॥۔؟።]+|\n|$)")
 _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
 """What stands before an item of a list, or behind the mark of a heading."""
 _ROW = compiled_later(r"[ \t]*\|")

@@ -21,7 +21,7 @@ BULLET = compiled_later(r"^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+")
 _LONGEST = 20_000
 """Characters of a paragraph that are split into sentences; the rest of a longer one is left out."""
 _FENCE = compiled_later(r"```.*?(?:```|\Z)", re.DOTALL)
-_ENDS = compiled_later(r"[.!?。！？]")
+_ENDS = compiled_later(r"[.!?。！？।॥۔؟።]")
 _NUMBER = compiled_later(r"[\W_]*\d+[.)][\s*_]*")
 """The number of an item, with the marks around it."""
 _IN_NAME = compiled_later(r"\$?[A-Z]{1,3}\$?\d+\b")

@@ -22,7 +22,7 @@ _NEAREST = 40
 """Names behind the same word that are looked at for each one."""
 _ROOT = 4
 """Characters by which forms of a verb are the same, such as `leave` and `leaving`."""
-_ENDS = r"\n|(?<=[.!?])\s|(?<=[。！？])"
+_ENDS = r"\n|(?<=[.!?])\s|(?<=[。！？।॥۔؟።])"
 """Where lines and sentences end."""
 _SHORTEST, _STEM = 4, 5
 """Characters from which on a word in Latin letters says what a text is about, and those by which forms of a word are

@@ -12,7 +12,7 @@ from compactor_cli.model.replies import reply_in
 from compactor_cli.text.clean import plain
 from compactor_cli.views.survival.normal_form import core, is_short
 
-_ENDS = re.compile(r"[.!?]+[\"'”’»)\]*`]*\s+|[。！？]+[」』”’）)]*\s*")
+_ENDS = re.compile(r"[.!?]+[\"'”’»)\]*`]*\s+|[。！？।॥۔؟።]+[」』”’）)]*\s*")
 _UNFINISHED = re.compile(r"(?:^\W*\d{1,3}[.)]|\b(?:\w\.){2,})\s*$")
 """A number of a list, or an abbreviation with points: the sentence goes on behind it."""
 _NOT_TYPED = re.compile(
