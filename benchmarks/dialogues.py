@@ -23,6 +23,8 @@ UNSEEN = ("pl", "tr", "ar")
 _UNSPACED = ("zh", "ja")
 _ASKED_FOR = {"events": 0.85, "pictures": 0.6, "facts": 0.85, "answers": 0.7}
 """How likely somebody asks for what friends tell."""
+_LEADS = {"rules": 0.2, "facts": 0.2, "talk": 0.07}
+"""How often a line of a kind comes behind words that only lead on, such as "oh and"."""
 _CHEERS = {"talk": 0.25, "reactions": 0.4, "asks": 0.0}
 """How often a line of a kind ends with an exclamation mark; others rarely do."""
 _RUN_ON = 0.3
@@ -67,7 +69,10 @@ class _Speaker:
         if not unused:
             return None
         self._tell.fresh()
-        return self._typed(self._tell.say(unused.pop()), _CHEERS.get(kind, 0.1))
+        said = self._tell.say(unused.pop())
+        if self._random.random() < _LEADS.get(kind, 0.0):
+            said = led(said, self.language, self._random)
+        return self._typed(said, _CHEERS.get(kind, 0.1))
 
     def lines(self, kind: str, count: int) -> list[str]:
         """As many lines of a kind as there are left, at most as many as asked."""
@@ -104,6 +109,15 @@ class _Speaker:
             + " " * (len(parts) > 1)
             + (parts[-1])
         )
+
+
+def led(said: str, language: str, random: Random) -> str:
+    """A sentence behind words that only lead to it."""
+    lead = random.choice(sections()[f"leads {language}"])
+    if language in _UNSPACED:
+        return lead + said
+    first, rest = said[0], said[1:]
+    return f"{lead} {first.lower() if not rest[:1].isupper() and random.random() < 0.7 else first}{rest}"
 
 
 def _clause(part: str) -> str:

@@ -14,11 +14,13 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.dialogues import UNSEEN, Keep, sections
+from benchmarks.dialogues import UNSEEN, Keep, led, sections
 from benchmarks.questions import Teller
 from compactor_cli.features.wording import BUCKETS, SCALE, SPEAKS_AGAINST, placed_words, word_buckets
 
 _KINDS = {"rules": "told", "facts": "told", "talk": "talk", "reactions": "talk", "asks": "talk", "requests": "requests"}
+_LED = {"rules": 0.25, "facts": 0.25, "talk": 0.1}
+"""Share of the lines of a section that are learned from behind words that only lead on, too."""
 _PENALTY = 0.5
 """On the squares of the weights, beside the mean weight of a sentence."""
 _LIMIT = 127
@@ -42,9 +44,13 @@ def examples(keep: Keep, without: Collection[str] = UNSEEN) -> list[Example]:
         section, language = name.split()
         if kind := _KINDS.get(section):
             for line in filter(keep, lines if language not in without else ()):
-                teller = Teller(Random(line))
+                random = Random(line)
+                teller = Teller(random)
                 teller.fresh()
-                found.append(Example(kind, teller.say(line)))
+                said = teller.say(line)
+                found.append(Example(kind, said))
+                if random.random() < _LED.get(section, 0.0):
+                    found.append(Example(kind, led(said, language, random)))
     return found
 
 

@@ -11,9 +11,12 @@ from compactor_cli.features.talk_words import words
 from compactor_cli.text.terms import STOP_WORDS
 
 _SHARED = 0.5
-"""Share of what an older statement speaks of, rarer words counting more, that the newer one has to speak of."""
+"""Share of what the shorter of two statements speaks of, rarer words counting more, that both have to speak of."""
 _PAIRED = 0.25
 """The same in scripts without blanks, where what a word ends with pairs with what follows."""
+_NEAR, _SHARED_NEAR = 3, 0.15
+"""Turns behind a statement within which one that shares less of it is on the same subject: people put right what they
+have just said."""
 _COMMON = 3
 """Statements with a word up to which it says what they speak of."""
 _STEM = 5
@@ -34,17 +37,18 @@ def restated(statements: Sequence[Statement], values: Sequence[float]) -> Iterat
         for stem in own:
             holders[stem].append(index)
     rarity = {stem: log((len(statements) + 1) / len(places)) for stem, places in holders.items()}
+    totals = [fsum(rarity[stem] for stem in sorted(own)) for own in stems]
     for index, own in enumerate(stems):
         if values[index] < _LEAST:
             continue
-        total = fsum(rarity[stem] for stem in sorted(own))
         few = [holders[stem] for stem in sorted(own) if len(holders[stem]) <= _COMMON]
         near = Counter(other for places in few for other in places if other > index)
-        needed = _PAIRED if any(len(stem) == 2 for stem in own) else _SHARED
+        usual = _PAIRED if any(len(stem) == 2 for stem in own) else _SHARED
         for other in sorted(near):
+            needed = _SHARED_NEAR if statements[other].message - statements[index].message <= _NEAR else usual
             shared = fsum(rarity[stem] for stem in sorted(own & stems[other]))
             if (
-                shared >= needed * total
+                shared >= needed * min(totals[index], totals[other])
                 and values[other] >= _LIKELY * values[index]
                 and statements[other].speaker == statements[index].speaker
                 and statements[other].message != statements[index].message

@@ -35,7 +35,7 @@ _MESSAGE = 4
 """Tokens of a message besides its text."""
 _TINY, _ANSWER = 150, 0.25
 """Tokens up to which a room is tiny, and what an answer of an agent counts there: what the user said comes first."""
-_MAYBE, _SURELY = 60, 90
+_MAYBE, _SURELY = 45, 80
 """Hundredths of how likely a statement is needed from which on one of an agent counts more, and as much as a user's."""
 _LEAST = 0.05
 """What an answer counts at least: it is told from another one."""
