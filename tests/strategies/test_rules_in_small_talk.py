@@ -108,7 +108,7 @@ def test_rules_stay_in_chats_of_a_script_without_blanks(language: str) -> None:
 
 def test_in_a_small_room_the_mark_of_a_summary_says_what_it_was_compacted_from() -> None:
     """A heading in words would take 15 tokens more of the room, and a second run has to know the ratio's base."""
-    part = compacted(jsonl(*with_rules("s31", 31, lambda line: True)["messages"]), 0.25)
+    part = compacted(jsonl(*with_rules("s53", 53, lambda line: True)["messages"]), 0.25)
     (mark,) = [head for m in part.messages if (head := m.text().partition("\n")[0]).startswith("[#")]
     assert mark.endswith(f"of a transcript compacted from {part.before.tokens:,} to at most {part.target:,} tokens]")
     again = compacted(jsonl(*({"role": m.role, "content": m.text()} for m in part.messages)), 0.25)

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from compactor_cli import api
-from compactor_cli.strategies.adaptive.conversation import _worth_of_answers
+from compactor_cli.strategies.adaptive.small_talk import _worth_of_answers
 from tests.builders import jsonl
 from tests.strategies.test_carrying_on import compact, text_of
 

@@ -9,7 +9,7 @@ from heapq import nlargest
 
 from compactor_cli.features.evidence import gather
 from compactor_cli.features.lines import SessionLines
-from compactor_cli.features.session_text import SessionText, read_session
+from compactor_cli.features.session_text import read_session
 from compactor_cli.features.term_scores import TermScores
 from compactor_cli.features.work.state import known_state
 from compactor_cli.features.work.task_lists import list_calls, names_task, outdated_lists, told_words
@@ -29,8 +29,9 @@ from compactor_cli.strategies.adaptive.arrangement import (
 )
 from compactor_cli.strategies.adaptive.conversation import is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
+from compactor_cli.strategies.adaptive.named import names_in
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
-from compactor_cli.strategies.adaptive.small_talk import awaited
+from compactor_cli.strategies.adaptive.small_talk import awaited_lines
 from compactor_cli.strategies.shared.chats import is_chat, is_working_chat
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.lone_lines import said_after, says_nothing
@@ -60,16 +61,6 @@ _BASED = 300
 """Tokens of room from which on a summary says what the transcript was compacted from."""
 
 
-def _names_in(session: SessionText, messages: Set[int], decisions: Iterable[Decision]) -> Iterator[int]:
-    """Yield the names of messages as they stand after these decisions: of a part that is cut, those that are left."""
-    left = {(edit.message, edit.part): edit.text for decision in decisions for edit in decision.edits}
-    for piece in session.pieces:
-        if piece.message in messages:
-            text = left.get((piece.message, piece.part))
-            known = piece.names if text is None else session.terms_in(text, speech=piece.speech)
-            yield from (name for name in known if name >= 0)
-
-
 class PlanBuilder:
     """What is known of the groups that are not protected, and what becomes of them when lines are taken."""
 
@@ -97,7 +88,7 @@ class PlanBuilder:
         fixed = frozenset(i for g in (*kept, *self.reported) for i in inputs.groups[g].messages)
         self.lines = SessionLines(session, self.values.of, fixed)
         decided = [*kept.values(), *self.reported.values()]
-        self._covered = dict.fromkeys(_names_in(session, fixed, decided))
+        self._covered = dict.fromkeys(names_in(session, fixed, decided))
         self.selector = self.selector_of(())
         self.renderer = InPlaceRenderer(inputs.messages, self.lines, inputs.count, inputs.pairing)
         self.large = large
@@ -137,12 +128,8 @@ class PlanBuilder:
     @cached_property
     def awaited(self) -> frozenset[int]:
         """Return the lines of the newest message of small talk that stay in any case, where it is large."""
-        if not self.large or not self.talk or self.works:
-            return frozenset()
-        said = must_keep.speech_of(
-            self.lines, max(i for group in self.large for i in self.inputs.groups[group].messages)
-        )
-        return frozenset(said[at] for at in awaited([*map(self.lines.text, said)]))
+        small = self.talk and not self.works
+        return frozenset(awaited_lines(self.inputs.groups[max(self.large)], self.lines) if self.large and small else ())
 
     @cached_property
     def said_by_state(self) -> frozenset[int]:
@@ -401,7 +388,8 @@ class PlanBuilder:
             reason = NEWEST_EXCHANGE if present else "most of it is worth its tokens"
             reason = REQUEST_CUT if group.index in self.large else reason
             whole = self.newest.written(group.index) if present and not self.small else SMALL
-            whole = _SMALL_TALK if self.talk and (choices or group.index in self.large) else whole
+            answers = present and not self.people and group.index not in self.large  # the newest word of an agent
+            whole = _SMALL_TALK if self.talk and (group.index in self.large or (choices and not answers)) else whole
             decision = self.renderer.render(group, taken | self.awaited if self.awaited else taken, reason, whole)
             if not present and decision.tokens > quoted + _OVERHEAD:
                 return None

@@ -19,8 +19,8 @@ from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
 
 _TALK = 0.6
 """Share of talk from which on a session is people talking; agents that write their actions as text have less."""
-_TYPED = 100
-"""Mean tokens of messages up to which they are of a length that people type."""
+_TYPED, _LINES = 100, 2
+"""Mean tokens and lines of messages up to which they are as people type them."""
 _ANSWERED = 0.3
 """Share of a room for what the newest request answers; of a tiny one it has nothing."""
 _TINY = 150
@@ -34,9 +34,13 @@ def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
 
 
 def _is_typed(messages: Sequence[Message]) -> bool:
-    """Return whether the messages of each side are short."""
-    sizes = ([m.tokens for m in messages if m.role == role] for role in ("user", "assistant"))
-    return all(sum(each) <= _TYPED * len(each) for each in sizes)
+    """Return whether the messages of each side are short, and hardly ever of more than one line."""
+    for role in ("user", "assistant"):
+        said = [m for m in messages if m.role == role]
+        lines = sum(m.text("text").strip().count("\n") + 1 for m in said)
+        if sum(m.tokens for m in said) > _TYPED * len(said) or lines > _LINES * len(said):
+            return False
+    return True
 
 
 def is_small_talk(messages: Sequence[Message]) -> bool:

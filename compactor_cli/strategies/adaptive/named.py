@@ -4,11 +4,13 @@ where it was seen."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, islice
 
 from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.session_text import SessionText
 from compactor_cli.model.message import Message
+from compactor_cli.model.plan import Decision
 from compactor_cli.model.replies import reply_in
 from compactor_cli.text.identifiers import identifiers
 from compactor_cli.text.patterns import compiled_later
@@ -139,3 +141,13 @@ def _place_of(name: str, text: str) -> int:
 def _beside(text: str, start: int, end: int) -> str:
     """Return the characters before and behind a place."""
     return text[max(0, start - 1) : start] + text[end : end + 1]
+
+
+def names_in(session: SessionText, messages: Set[int], decisions: Iterable[Decision]) -> Iterator[int]:
+    """Yield the names of messages as they stand after these decisions: of a part that is cut, those that are left."""
+    left = {(edit.message, edit.part): edit.text for decision in decisions for edit in decision.edits}
+    for piece in session.pieces:
+        if piece.message in messages:
+            text = left.get((piece.message, piece.part))
+            known = piece.names if text is None else session.terms_in(text, speech=piece.speech)
+            yield from (name for name in known if name >= 0)

@@ -14,9 +14,11 @@ from compactor_cli.features.restated import restated
 from compactor_cli.features.talk import Statement, both_values, counted, either, rank_statements
 from compactor_cli.features.talk_words import asks
 from compactor_cli.features.wording import shipped_wordings
+from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.model.profile import Profile
 from compactor_cli.model.talking import is_interjection, people_talk
+from compactor_cli.strategies.adaptive.must_keep import speech_of
 from compactor_cli.strategies.adaptive.said_anew import anew_first
 from compactor_cli.strategies.shared.chats import Said, quotes, said_in_turn
 from compactor_cli.strategies.shared.lone_lines import said_after
@@ -52,6 +54,12 @@ def awaited(sentences: Sequence[str]) -> list[int]:
         return asking
     speaks = _speaks_for_more(sentences)
     return [max((at for at, more in enumerate(speaks) if more >= _IDLE), default=speaks.index(max(speaks)))]
+
+
+def awaited_lines(group: Group, lines: SessionLines) -> list[int]:
+    """Return the lines of such a message that stay in any case."""
+    said = speech_of(lines, max(group.messages))
+    return [said[at] for at in awaited([*map(lines.text, said)])]
 
 
 def _speaks_for_more(sentences: Iterable[str]) -> list[float]:
@@ -169,7 +177,13 @@ class SmallTalk:
     def _telling(self, sentences: Iterable[_Sentence]) -> Iterator[tuple[_Sentence, float]]:
         """Yield sentences that are likely to be needed, each with how likely the others of its statement are, where
         several are said at once: what binds the rest or tells a fact often stands among small talk."""
-        several = [sentence for sentence in sentences if len(self._said[sentence.statement].lines) > 1]
+        asked = max((m.index for m in self._messages if m.origin == "request"), default=-1)
+        several = [
+            sentence
+            for sentence in sentences
+            if len((each := self._said[sentence.statement]).lines) > 1
+            and (each.statement.speaker == "user" or each.message < asked)  # what comes last stays as a whole
+        ]
         others: dict[int, float] = {}
         for sentence in several:
             if sentence.value < _TELLS:

@@ -220,13 +220,12 @@ class _Planner:
     def _least_of_talk(self, group: Group) -> int:
         """Return the tokens of a message of small talk with no more than the sentences that are awaited; of one that
         cannot be cut so, all."""
-        message = self.inputs.messages[group.messages[0]]
-        said = [clause.text for clause in split_clauses(message.text("text"))]
+        texts = [part for i in group.messages for part in self.inputs.messages[i].parts if part.tokens]
+        said = [clause.text for part in texts for clause in split_clauses(part.text)]
         stay = [said[at] for at in awaited(said)]
-        if len(group.messages) > 1 or len(stay) == len(said):
+        if len(texts) > 1 or len(stay) == len(said):
             return group.tokens
-        left = sum(self.inputs.count(f" … {text}") for text in stay)
-        return group.tokens - sum(part.tokens for part in message.parts) + left + 1
+        return group.tokens - texts[0].tokens + sum(self.inputs.count(f" … {text}") for text in stay) + 1
 
     def _finish(self, attempt: Attempt, kept: Iterable[int] = ()) -> Plan:
         """Make the plan; what an attempt has left is for the groups in `kept` that were cut before all others."""
