@@ -8,15 +8,16 @@ from math import fsum, log
 
 from compactor_cli.features.talk import Statement
 from compactor_cli.features.talk_words import words
+from compactor_cli.features.wording import FIRST_WIDE
 from compactor_cli.text.terms import STOP_WORDS
 
 _SHARED = 0.5
 """Share of what the shorter of two statements speaks of, rarer words counting more, that both have to speak of."""
 _PAIRED = 0.25
 """The same in scripts without blanks, where what a word ends with pairs with what follows."""
-_NEAR, _SHARED_NEAR = 3, 0.15
-"""Turns behind a statement within which one that shares less of it is on the same subject: people put right what they
-have just said."""
+_NEAR, _SHARED_NEAR = 3, 0.1
+"""Turns behind a statement within which one with a figure that shares less of it is on the same subject: people put
+right what they have just said."""
 _COMMON = 3
 """Statements with a word up to which it says what they speak of."""
 _STEM = 5
@@ -36,7 +37,8 @@ def restated(statements: Sequence[Statement], values: Sequence[float]) -> Iterat
     for index, own in enumerate(stems):
         for stem in own:
             holders[stem].append(index)
-    rarity = {stem: log((len(statements) + 1) / len(places)) for stem, places in holders.items()}
+    # of two that share a word each has it: it is as rare as what one of them has
+    rarity = {stem: log((len(statements) + 1) / max(1, len(places) - 1)) for stem, places in holders.items()}
     totals = [fsum(rarity[stem] for stem in sorted(own)) for own in stems]
     for index, own in enumerate(stems):
         if values[index] < _LEAST:
@@ -45,7 +47,8 @@ def restated(statements: Sequence[Statement], values: Sequence[float]) -> Iterat
         near = Counter(other for places in few for other in places if other > index)
         usual = _PAIRED if any(len(stem) == 2 for stem in own) else _SHARED
         for other in sorted(near):
-            needed = _SHARED_NEAR if statements[other].message - statements[index].message <= _NEAR else usual
+            apart = statements[other].message - statements[index].message
+            needed = _SHARED_NEAR if apart <= _NEAR and any(map(str.isdigit, statements[other].text)) else usual
             shared = fsum(rarity[stem] for stem in sorted(own & stems[other]))
             if (
                 shared >= needed * min(totals[index], totals[other])
@@ -61,5 +64,5 @@ def _stems(text: str) -> set[str]:
     return {
         word[:_STEM]
         for word in words(text)
-        if (len(word) > 2 or not word.isascii()) and word not in STOP_WORDS and not any(map(str.isdigit, word))
+        if (len(word) > 2 or word[0] >= FIRST_WIDE) and word not in STOP_WORDS and not any(map(str.isdigit, word))
     }

@@ -31,7 +31,7 @@ _LONGEST_WORD = 40
 """Characters of a word that are read; what is longer is data."""
 _WORDS = 20_000
 """Words that are remembered; people say the same ones again and again."""
-_FIRST_WIDE = "\u2e80"
+FIRST_WIDE = "\u2e80"
 """Of the scripts in which a character says as much as a part of a word."""
 _END = r"(?<=[.!?…])\s+|(?<=[。！？।॥۔؟።])|\n+"
 SENTENCE = compiled_later(_END)
@@ -92,7 +92,7 @@ def _pieces(word: str) -> Iterable[str]:
         yield "0"
         return
     yield word
-    if word[0] >= _FIRST_WIDE:
+    if word[0] >= FIRST_WIDE:
         yield from word
     marked = f"^{word}$"
     for length in range(_SHORTEST, _LONGEST + 1):
