@@ -34,6 +34,8 @@ def test_no_sentence_ends_behind_an_abbreviation(text: str) -> None:
         "Ship v1.2.|Then tag it.",
         "Is it so?|Yes.|Good.",
         "直してください。|テストも。",
+        "बस देर से आई।|मीटिंग दस बजे है।",
+        "هل وصل الطرد؟|اتصل بي غداً.",
     ],
 )
 def test_sentences_end_at_other_points(text: str) -> None:
