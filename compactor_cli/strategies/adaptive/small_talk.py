@@ -37,6 +37,8 @@ _MESSAGE = 4
 """Tokens of a message besides its text."""
 _TINY, _ANSWER = 150, 0.25
 """Tokens up to which a room is tiny, and what an answer of an agent counts there: what the user said comes first."""
+_ASKED = 0.5
+"""What a question of a user counts beside a statement."""
 _MAYBE, _SURELY = 45, 80
 """Hundredths of how likely a statement is needed from which on one of an agent counts more, and as much as a user's."""
 _LEAST = 0.05
@@ -151,10 +153,11 @@ class SmallTalk:
         return values
 
     def _counted(self, said: Statement, later: float, binds: float) -> float:
-        """Return the value of a statement; one of an agent counts the more, the likelier it is needed."""
+        """Return the value of a statement: what a user asks was answered on the spot, and one of an agent counts the
+        more, the likelier it is needed."""
         value = either(later, binds)
         if said.speaker != "assistant":
-            return value
+            return counted(value, _ASKED) if asks(said.text) else value
         share = part_between(int(100 * value), (_MAYBE, self._answers), (_SURELY, 1.0))
         return counted(value, max(self._answers, share))
 
