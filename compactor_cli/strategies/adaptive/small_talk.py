@@ -179,14 +179,16 @@ class SmallTalk:
 
     def _telling(self, sentences: Iterable[_Sentence]) -> Iterator[tuple[_Sentence, float]]:
         """Yield sentences that are likely to be needed, each with how likely the others of its statement are, where
-        several are said at once: what binds the rest or tells a fact often stands among small talk."""
+        several are said at once: what binds the rest or tells a fact often stands among small talk. Those of an agent
+        only in a small room, and not of what it said last: that stays as a whole."""
         asked = max((m.index for m in self._messages if m.origin == "request"), default=-1)
-        several = [
-            sentence
-            for sentence in sentences
-            if len((each := self._said[sentence.statement]).lines) > 1
-            and (each.statement.speaker == "user" or each.message < asked)  # what comes last stays as a whole
-        ]
+        parted = {
+            at
+            for at, each in enumerate(self._said)
+            if len(each.lines) > 1
+            and (each.statement.speaker == "user" or (self._room <= SMALL_ROOM and each.message < asked))
+        }
+        several = [sentence for sentence in sentences if sentence.statement in parted]
         others: dict[int, float] = {}
         for sentence in several:
             if sentence.value < _TELLS:
