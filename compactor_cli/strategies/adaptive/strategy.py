@@ -116,7 +116,7 @@ class _Planner:
             chooser: Chooser = OneSummaryChooser(inputs, kept, rest, left)
         else:
             report = self._report(left) if inputs.groups[-1] in rest else None
-            asked = room_for_requests(left, room)
+            asked = room_for_requests(left, room, sum(m.origin == "request" for m in inputs.messages))
             asked = max(asked, LARGE_IN_CHAT * left) if is_chat(inputs.messages) else asked
             chooser = Chooser(inputs, kept, rest, left, large, report, asked)
         attempt = chooser.best()

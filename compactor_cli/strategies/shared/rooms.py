@@ -13,6 +13,9 @@ DETAIL = 60_000
 """Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
 _REQUESTS_OF_SMALL, _REQUESTS = 0.48, 0.4
 """Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""
+_SEVERAL, _OF_SEVERAL = 4, 0.7
+"""Requests from which on what the user said is a dialogue, and its share of a small room then: a rule is said once,
+while a single long request says what the work shows again."""
 SMALL_ROOM, LARGE_ROOM = 400, 800
 """Tokens up to which a room is small, and from which on it is large."""
 
@@ -40,6 +43,7 @@ def room_for_older(asked: float, room: int) -> float:
     return max(DETAIL, (1 - _REQUESTS) * DETAIL + min(asked, _REQUESTS * room))
 
 
-def room_for_requests(left: int, room: int) -> float:
-    """Return the tokens for what the user said, of those that newest groups have left of a room."""
-    return max(share_of(left, _REQUESTS_OF_SMALL, _REQUESTS), min(_REQUESTS * room, left - (1 - _REQUESTS) * DETAIL))
+def room_for_requests(left: int, room: int, requests: int) -> float:
+    """Return the tokens for what the user said in some `requests`, of those that newest groups have left of a room."""
+    small = _OF_SEVERAL if requests >= _SEVERAL else _REQUESTS_OF_SMALL
+    return max(share_of(left, small, _REQUESTS), min(_REQUESTS * room, left - (1 - _REQUESTS) * DETAIL))
