@@ -37,7 +37,8 @@ class OneSummaryChooser(Chooser):
         """Take the decisions that are made (`kept`) and the other groups (`rest`), which have `room` tokens."""
         self.ends = _last_words(inputs, rest, room)
         self.ending = inputs.count(last_request(self.ends.text, self.ends.since)) if self.ends else 0
-        super().__init__(inputs, kept, rest, room, set(), None, room_for_requests(room, room))
+        requests = sum(message.origin == "request" for message in inputs.messages)
+        super().__init__(inputs, kept, rest, room, set(), None, room_for_requests(room, room, requests))
 
     def _present(self) -> set[int]:
         return set()
