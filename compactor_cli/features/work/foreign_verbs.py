@@ -12,8 +12,8 @@ _LOOKING = (
     # German
     "suche suchen zeige zeigen hole holen abruf abfrag abfrage lese lesen liste listen anzeig anzeigen pruef pruefe "
     "pruefen prufe prufen ansicht ansehen auskunft berechn ermittl ueberpruef uberpruf vergleich stand uebersicht "
-    "ubersicht verlauf schaetz schatzung zaehl finden finde nachschlag nachschau einsehen einsicht "
-    "vorschau klick klicken details anmelden einloggen abmelden warten "
+    "ubersicht verlauf schaetz schatzung zaehl finden finde nachschlag nachschau einsehen einsicht vorschau klick "
+    "klicken details anmelden einloggen abmelden warten "
     # French
     "cherche chercher recherch trouve trouver affich lister lire lis voir consult obten recuper verifi calcul statut "
     "detail historique montrer montre estim apercu liste "
@@ -23,8 +23,8 @@ _LOOKING = (
     "historico cerca cercare elenca elenco elencar leggi leggere vedi vedere ottieni ottenere mostrare trova trovare "
     "controlla controllo dettagl stato stima contar "
     # Dutch
-    "zoek zoeken vind vinden lees lezen toon tonen haal ophalen opvragen bekijk bekijken lijst controleer controleren "
-    "bereken overzicht geschiedenis opzoeken "
+    "zoek zoeken vind vinden lees lezen toon tonen haal ophalen opvragen bekijk bekijken lijst controleer "
+    "controleren bereken overzicht geschiedenis opzoeken "
     # Polish
     "szukaj znajdz czytaj odczytaj pokaz pobierz sprawdz lista wyszuk oblicz policz podglad historia przeglad "
     "przejrzyj wyswietl zobacz stan listuj weryfik "
@@ -37,40 +37,42 @@ _LOOKING = (
 _ACTING = (
     # German
     "buchen buche storn erstell anlegen lege loesch losche loschen senden sende schick versend verschick aendern "
-    "aendere umbuch bestell bestelle bezahl ueberweis uberweis kuendig kundig aktualisier hinzufueg "
-    "hinzufug entfern reservier verschieb vereinbar eintrag eintragen freigeb freigeben genehmig ablehnen aktivier "
-    "deaktivier sperre sperren entsperr absagen absage erfass speicher setzen setze zuweis zuteil schliess melden "
-    "ausstell archivier veroeffentlich veroffentlich starten stoppen verlaeng verlang erstatt "
-    "umstell einstell abschalt einschalt ausschalt verleg abschliess einreich uebertrag ubertrag umbenenn "
+    "aendere umbuch bestell bestelle bezahl ueberweis uberweis kuendig kundig aktualisier hinzufueg hinzufug entfern "
+    "reservier verschieb vereinbar eintrag eintragen freigeb freigeben genehmig ablehnen aktivier deaktivier sperre "
+    "sperren entsperr absagen absage erfass speicher setzen setze zuweis zuteil schliess melden ausstell archivier "
+    "veroeffentlich veroffentlich starten stoppen verlaeng verlang erstatt beauftrag anweis anweisen veranlass "
+    "aufgeben durchfuehr durchfuhr umstell einstell abschalt einschalt ausschalt verleg abschliess einreich "
+    "uebertrag ubertrag umbenenn "
     # French
-    "creer cree reserver annul envoyer envoie envoi supprim effac ajouter ajoute "
-    "planifier deplac enregistr publier approuv refuser activer desactiver fermer "
-    "rembours transferer bloquer debloquer assigner attribuer partager renomm inscrire resilier "
+    "passer effectuer faire soumettre creer cree reserver annul envoyer envoie envoi supprim effac ajouter ajoute "
+    "planifier deplac enregistr publier approuv refuser activer desactiver fermer rembours transferer bloquer "
+    "debloquer assigner attribuer partager renomm inscrire resilier "
     # Spanish, Portuguese, Italian
-    "crear crea reservar reserva cancelar cancela enviar envia eliminar elimina borrar borra agregar agrega anadir "
-    "anade modificar modifica pagar paga comprar compra programar mueve guardar guarda publicar aprobar rechazar "
-    "activar desactivar archivar cerrar cierra reembols transferir transfiere bloquear desbloque asignar asigna "
-    "compartir renombr inscribir devolver anular cambiar cambia actualiz agendar registrar facturar "
-    "criar cria excluir exclui remover apagar adicionar alterar atualiz salvar salva aprovar rejeitar ativar "
-    "fechar desativar agende estornar estorna emitir marcar atribuir renomear encerrar contratar "
-    "creare crea annulla annullare inviare invia elimina eliminare aggiung modificare pagare prenot acquist sposta "
-    "spostare salvare pubblic rifiuta attivare disattiv archivia chiudi chiudere rimbors trasfer blocca "
-    "sblocca assegna condivid rinomin aggiorn spedisci "
+    "hacer realizar efectuar efetuar fazer solicitar crear crea reservar reserva cancelar cancela enviar envia "
+    "eliminar elimina borrar borra agregar agrega anadir anade modificar modifica pagar paga comprar compra "
+    "programar mueve guardar guarda publicar aprobar rechazar activar desactivar archivar cerrar cierra reembols "
+    "transferir transfiere bloquear desbloque asignar asigna compartir renombr inscribir devolver anular cambiar "
+    "cambia actualiz agendar registrar facturar criar cria excluir exclui remover apagar adicionar alterar atualiz "
+    "salvar salva aprovar rejeitar ativar fechar desativar agende estornar estorna emitir marcar atribuir renomear "
+    "encerrar contratar effettua creare crea annulla annullare inviare invia elimina eliminare aggiung modificare "
+    "pagare prenot acquist sposta spostare salvare pubblic rifiuta attivare disattiv archivia chiudi chiudere "
+    "rimbors trasfer blocca sblocca assegna condivid rinomin aggiorn spedisci "
     # Dutch
-    "boek boeken annuleer annuleren verstuur versturen verzend verwijder toevoegen voeg wijzig wijzigen betaal betalen "
-    "bestel bestellen maak aanmaken reserveer reserveren verplaats opslaan publiceer keur goedkeur afwijz activeer "
-    "deactiveer sluit overmaken blokkeer deblokkeer toewijz deel bijwerken inplannen "
+    "boek boeken annuleer annuleren verstuur versturen verzend verwijder toevoegen voeg wijzig wijzigen betaal "
+    "betalen bestel bestellen maak aanmaken reserveer reserveren verplaats opslaan publiceer keur goedkeur afwijz "
+    "activeer deactiveer sluit overmaken blokkeer deblokkeer toewijz deel bijwerken inplannen "
     # Polish
-    "utworz anuluj wyslij usun dodaj zmien zaplac oplac zamow zarezerwuj rezerwuj przenies zapisz opublikuj zatwierdz "
-    "odrzuc aktywuj dezaktywuj zamknij zwroc przelej zablokuj odblokuj przypisz udostepnij wystaw nadaj zarejestruj "
-    "przesun wstrzymaj wznow edytuj zaktualizuj kup "
+    "zloz wykonaj utworz anuluj wyslij usun dodaj zmien zaplac oplac zamow zarezerwuj rezerwuj przenies zapisz "
+    "opublikuj zatwierdz odrzuc aktywuj dezaktywuj zamknij zwroc przelej zablokuj odblokuj przypisz udostepnij "
+    "wystaw nadaj zarejestruj przesun wstrzymaj wznow edytuj zaktualizuj kup "
     # Russian
-    "создать создай отменить отмени отправ удалить удали добавить добавь изменить измени оплат заказать забронир "
-    "перенести перемест сохранить опублик утверд отклонить активир деактив закрыть вернуть перевести заблок "
-    "разблок назнач подел оформить запланир обнов переименов списать записать включить выключить установ "
+    "выполн осуществ разверн откат перезапус подать создать создай отменить отмени отправ удалить удали добавить "
+    "добавь изменить измени оплат заказать забронир перенести перемест сохранить опублик утверд отклонить активир "
+    "деактив закрыть вернуть перевести заблок разблок назнач подел оформить запланир обнов переименов списать "
+    "записать включить выключить установ "
     # Turkish
-    "olustur iptal gonder sil ekle degistir satinal rezerve tasi kaydet yayinla onayla reddet etkinlestir "
-    "kapat iade aktar engelle paylas guncelle planla ertele baslat durdur  "
+    "gerceklestir olustur iptal gonder sil ekle degistir satinal rezerve tasi kaydet yayinla onayla reddet "
+    "etkinlestir kapat iade aktar engelle paylas guncelle planla ertele baslat durdur "
 )
 _LOOKING_PARTS = (
     *(
@@ -181,9 +183,10 @@ _ACTING_PARTS = (
         "저장",
     ),
     *("이동", "중지", "시작", "환불", "송금", "승인", "거절", "배포", "설정", "할당", "공유", "지급"),
+    *("정지", "해제", "회수", "반품", "갱신", "업로드", "발행", "재시작", "연기", "신청", "알림", "초대"),
 )
-_TWO_WORDS = (4, 100)
-"""Signs of a name without a mark between its words from which on it has more than a verb, by whether it is in ASCII."""
+_WITHOUT_BLANKS, _TWO_WORDS = "\u2e80", 4
+"""Letters of languages that put no blanks between words, and so many of them that are more than a verb."""
 _SHORTEST = 5
 """Letters from which on the begin of a word is a stem; a shorter one has to be all of it."""
 _WORD = compiled_later(r"[^\W_]+")
@@ -224,7 +227,7 @@ def verb_abroad(tool: str) -> str:
         return ""
     words = name_parts(tool)
     verb = next(filter(is_acting_abroad, words), "")
-    return verb if len(words) > 1 or len(tool) >= _TWO_WORDS[tool.isascii()] else ""
+    return verb if len(words) > 1 or (tool[0] >= _WITHOUT_BLANKS and len(tool) >= _TWO_WORDS) else ""
 
 
 def is_acting_abroad(word: str) -> bool:

@@ -51,6 +51,12 @@ DONE = compiled_later(
     r"[✓✅✔☑]"
 )
 """That something was done."""
+PLAINLY = compiled_later(
+    r"\b(?:ok(?:ay)?|done|success\w*|succeeded|erledigt|erfolgreich|hecho|exito\w*|correctamente|fait|effectuee?s?|"
+    r"reussi\w*|feito|sucesso|fatto|successo|gedaan|gelukt|zrobione|wykonan\w+|sukces|pomyslnie|успешн\w*|выполнен\w*|"
+    r"сделан\w*|tamam|basari(?:li|yla)\w*)\b|成功|성공|[✓✅✔]"
+)
+"""The same in words that are hardly said of how a thing stands."""
 _OTHERS = (
     "need|requir|allow|expect|support|author|limit|permit|us|exceed|unchang|lock|block|disabl|clos|duplicat|bas|relat|nam|"
     "call|reject|declin|deni|refus|expir|fail|abort|queu|pend|await|delay|propos|request|schedul|simulat|preview|ne|se|"
@@ -82,16 +88,18 @@ WAITS_FOR = compiled_later(
 """That something is still to be agreed to, wherever it stands."""
 WAITS = compiled_later(
     r"\b(?:pending|queued|enqueued|awaiting|waiting|deferred|draft|unconfirmed|on hold|in review|under review|"
-    r"processing|in progress|in process|accepted for|scheduled for (?:review|approval)|proposed|tentative|ausstehend|wartend|"
-    r"in bearbeitung|in warteschlange|vorgemerkt|entwurf|en attente|en cours|brouillon|pendientes?|en espera|"
-    r"en cola|en proceso|borrador|pendentes?|em espera|na fila|em processamento|rascunho|in attesa|in coda|bozza|"
-    r"in behandeling|in afwachting|concept|oczekuj\w+|w kolejce|w trakcie|wersja robocza|ожида\w+|в очереди|в обработке|черновик|"
-    r"beklemede|bekliyor|sirada|kuyruk\w*|taslak)\b|保留|待ち|処理中|下書き|審査中|排队|排隊|处理中|等待|待处理|草稿|审核中|"
-    r"대기|처리 ?중|보류|임시 ?저장|검토 ?중"
+    r"processing|in progress|in process|accepted for|"
+    r"scheduled for (?:review|approval)|proposed|tentative|ausstehend|wartend|in bearbeitung|"
+    r"in warteschlange|vorgemerkt|entwurf|en attente|en cours|brouillon|pendientes?|en espera|en cola|"
+    r"en proceso|borrador|pendentes?|em espera|na fila|em processamento|rascunho|in attesa|in coda|bozza|"
+    r"in behandeling|in afwachting|concept|oczekuj\w+|w kolejce|w trakcie|wersja robocza|ожида\w+|"
+    r"в очереди|в обработке|черновик|beklemede|bekliyor|sirada|kuyruk\w*|taslak)\b|"
+    r"保留|待ち|処理中|下書き|審査中|排队|排隊|处理中|等待|待处理|草稿|审核中|대기|처리 ?중|보류|임시 ?저장|"
+    r"검토 ?중"
 )
 """That something has not come to pass yet."""
 TRIED = compiled_later(
-    r"\W*(?:\w+ )?(?:dry ?-?run|would\b|simulat\w+|simulacion|simulacao|preview\b|what ?if|probelauf|trockenlauf|ensayo|"
-    r"a blanc|vorschau|apercu|vista previa|пробн\w+|テスト実行|プレビュー|试运行|模拟|预览|모의|미리보기)"
+    r"\W*(?:\w+ )?(?:dry ?-?run|would\b|simulat\w+|simulacion|simulacao|preview\b|what ?if|probelauf|trockenlauf|"
+    r"ensayo|a blanc|vorschau|apercu|vista previa|пробн\w+|テスト実行|プレビュー|试运行|模拟|预览|모의|미리보기)"
 )
 """That something was only tried, or is shown before it is done."""

@@ -19,6 +19,7 @@ from compactor_cli.features.work.outcome_words import (
     NOT,
     NOT_AT_ALL,
     PARTICIPLE,
+    PLAINLY,
     TRIED,
     WAITS,
     WAITS_FOR,
@@ -53,6 +54,11 @@ _MESSAGES = compiled_later(
 )
 _WELL = compiled_later(r"(?:^|_)(?:ok|success|succeeded|successful|accepted|applied|done|erfolg|exito|sucesso|succes)$")
 _NUMBERS = compiled_later(r"(?:^|_)(?:code|status|status_?code|http_?status|http_?code|error_?code|statut|kod|codigo)$")
+_COUNTS_DONE = compiled_later(
+    r"(?i:^n?(?:updated|created|deleted|inserted|modified|affected|removed|added|written|sent|upserted|changed)|"
+    r"_?(?:updated|deleted|inserted|modified|affected|removed|added|written|sent|upserted|changed)$)|"
+    r"(?:Updated|Deleted|Inserted|Modified|Affected|Removed|Added|Written|Sent|Changed)(?:Count|Rows)?$"
+)
 _EXITS = compiled_later(r"(?:^|_)(?:exit_?code|exit_?status|return_?code|rc)$")
 _NEEDS = compiled_later(
     r"(?:^|_)(?:requires?|needs?|awaiting|pending)_?(?:\w+_)?(?:confirmation|approval|review)$|^confirmation_(?:required|needed)$"
@@ -86,6 +92,10 @@ _WIDTH = 80
 _LETTERS = compiled_later(r"[^\W\d_]{4,}")
 _ENDS_DONE = compiled_later(r"(?:e[dne]|[aiu]d[oa]s?|[aiu]t[oaie]|e|es|t|[oae]n[oaey]|(?:н|т)[оаы]?|[dt][iu])$")
 """How words end for what was done: booked, gebucht, reservado, réservé, prenotato, usunięto, удалено, silindi."""
+_PARTICIPLE_ABROAD = compiled_later(
+    r"^(?:\w+ )?\w{3,}(?:[aiu]d[oa]s?|ee?s?|[aiu]t[oa]|[ae]n[oay]|iert|ge\w+[tn]|ан[оа]?|ен[оа]?|ild[iu]|nd[iu])$"
+)
+"""A state that says what was done to a thing: confirmée, efetuada, storniert, utworzono."""
 _OTHERS = "\u0530"
 """Behind the letters of languages with such ends."""
 
@@ -113,6 +123,29 @@ def outcome_of(said: str, tool: str, given: Iterable[str]) -> Outcome:
     pairs = list(_pairs(text))
     found = _first(_of_pair(name, value, own, echoed, few=True) for name, value in pairs)
     return found if found.kind else _of_text(text, own, echoed)
+
+
+def member_outcome(name: str, value: Any, tool: str, given: Iterable[str]) -> Outcome:
+    """Return what one member of a result says of how the call ended. `given`: what the call gave, folded."""
+    return _of_pair(name, value, name_parts(tool), list(given), few=True)
+
+
+def says_plainly(said: str, tool: str, given: Iterable[str]) -> bool:
+    """Return whether a result says that something was done in words that are not said of how a thing stands, or in
+    those of the tool itself."""
+    plain = folded(said)
+    for value in given:
+        plain = plain.replace(value, "·") if len(value) >= _ECHOED else plain
+    own = tuple(word for word in name_parts(tool) if len(word) >= _STEM)
+    return PLAINLY.search(plain) is not None or any(
+        _ENDS_DONE.search(found.group()) and found.group() not in own and _is_own(found.group(), own)
+        for found in _LETTERS.finditer(plain)
+    )
+
+
+def counts_done(name: str, value: Any) -> bool:
+    """Return whether a member of a result says how much was changed: `updatedCells`, `rows_affected`."""
+    return type(value) is int and value > 0 and _COUNTS_DONE.search(name) is not None
 
 
 def is_statement(said: str) -> bool:
@@ -173,6 +206,8 @@ def _of_pair(name: str, value: Any, own: tuple[str, ...], echoed: list[str], *, 
         return Outcome(("done" if value else "failed"), told) if _WELL.search(key) else Outcome()
     if _WELL.search(key) and text in ("false", "true"):
         return Outcome("done" if text == "true" else "failed", told)
+    if counts_done(name, value):
+        return Outcome("done", told)
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= _STEM else None
     if number is not None:
         if _EXITS.search(key):
@@ -202,7 +237,8 @@ def _of_state(text: str, shown: str, own: tuple[str, ...], echoed: list[str], *,
         return Outcome("tried", shown)
     if WAITS.search(words) or WAITS_FOR.search(words):
         return Outcome("waits", one_line(shown, _WIDTH)) if few or WAITS_FOR.search(words) else Outcome()
-    return Outcome("done", shown) if DONE.search(words) or PARTICIPLE.search(words) else Outcome()
+    is_done = DONE.search(words) or PARTICIPLE.search(words) or _PARTICIPLE_ABROAD.search(words)
+    return Outcome("done", shown) if is_done else Outcome()
 
 
 def _is_own(words: str, own: tuple[str, ...]) -> bool:

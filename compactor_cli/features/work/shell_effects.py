@@ -43,7 +43,8 @@ _CONFIRMED = {
 }
 _FATAL = compiled_later(
     r"^(?:[│|] )?(?:(?:\A[\w.-]{1,20}: )?(?:[Ee]rror|ERROR|[Ff]atal|FATAL): |ERROR \d+ |npm (?:ERR!|error)|"
-    r"make(?:\[\d+\])?: \*\*\* |E: |\[?ERR_PNPM|WRONGTYPE |NOAUTH |fatal: \[\S+\]: |Traceback \(|Error from server|An error occurred \(|The \w+ \"[^\"\n]*\" is invalid\b|"
+    r"make(?:\[\d+\])?: \*\*\* |E: |\[?ERR_PNPM|WRONGTYPE |NOAUTH |fatal: \[\S+\]: |"
+    r"Traceback \(|Error from server|An error occurred \(|The \w+ \"[^\"\n]*\" is invalid\b|"
     r"Job for \S+ failed|(?:Unable to connect to|The connection to) the server\b|Unable to locate credentials)",
     re.MULTILINE,
 )

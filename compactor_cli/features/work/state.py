@@ -290,15 +290,8 @@ def _effects(
 
 
 def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
-    if effect.unfinished:
-        if is_declined(call.said):
-            state.failed[effect.key] = StateLine("effect", f"{DECLINED}{effect.text}", call.message)
-        elif not call.running:
-            state.failed[effect.key] = StateLine("effect", f"{_UNFINISHED}{effect.text}", call.message, open=True)
-    elif effect.waits:
-        state.failed.pop(effect.key, None)
-        text = f"{_WAITS}{effect.text}: {effect.waits}"
-        state.failed[effect.key] = StateLine("effect", text, call.message, open=True)
+    if effect.unfinished or effect.waits:
+        _note_unfinished(state, effect, call)
     elif effect.done:
         for old, new in state.commits.renamed(effect.git, call.said).items():
             if (line := state.done.pop(old, None)) is not None:
@@ -329,6 +322,18 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
         state.tried[effect.key] = call
         state.asked[effect.key] = frozenset(name for name, _ in effect.given)
         state.failed[effect.key] = _failed_again(what, call.message, state.failed.pop(effect.key, None))
+
+
+def _note_unfinished(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
+    """Take over what nobody let happen, what goes on, or waits for something."""
+    if effect.waits:
+        state.failed.pop(effect.key, None)
+        text = f"{_WAITS}{effect.text}: {effect.waits}"
+        state.failed[effect.key] = StateLine("effect", text, call.message, open=True)
+    elif is_declined(call.said):
+        state.failed[effect.key] = StateLine("effect", f"{DECLINED}{effect.text}", call.message)
+    elif not call.running:
+        state.failed[effect.key] = StateLine("effect", f"{_UNFINISHED}{effect.text}", call.message, open=True)
 
 
 def _is_over(state: KnownSoFar, key: str) -> None:

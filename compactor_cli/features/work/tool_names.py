@@ -24,9 +24,9 @@ _MORE_VERBS = word_set(
 """Those that do so where no other word of the name looks at something."""
 WEAK_VERBS = word_set(
     "open run start stop write insert replace put print export import execute clear drop discard abort expire lock "
-    "unlock block unblock hold release ship pause resume install uninstall silence mute unmute sign switch sync tag turn "
-    "mark attach detach append copy build commit configure restore resolve rotate migrate sell request invoke fill load "
-    "unload play queue kill pick pack pin unpin void use call"
+    "unlock block unblock hold release ship pause resume install uninstall silence mute unmute sign switch sync tag "
+    "turn mark attach detach append copy build commit configure restore resolve rotate migrate sell request invoke fill "
+    "load unload play queue kill pick pack pin unpin void use call"
 )
 """Verbs that may act outside the session, or look, or work on what is the agent's own: the result has to say so."""
 _WITH = {
@@ -66,11 +66,11 @@ LOOKING = word_set(
 _WORKING_OUT = word_set(
     "login logout authenticate connect disconnect ping echo think reflect reason remember skill click type press key "
     "keys tap swipe scroll hover drag navigate goto back forward refresh reload screenshot sleep say speak answer "
-    "respond final done end delegate spawn handoff select choose init initialize initialise convert translate transform "
-    "format parse render generate random sample simulate predict forecast recommend suggest summarise summarize "
-    "classify encode decode hash encrypt decrypt compress extract transcribe detect recognise recognize evaluate eval "
-    "score solve plot compare diff measure normalise normalize tokenize match rank sort filter split area distance rate "
-    "rates price prices quote weather time date balance stock news roll guess diagnostic tool tools"
+    "respond final done end delegate spawn handoff select choose init initialize initialise convert translate "
+    "transform format parse render generate random sample simulate predict forecast recommend suggest summarise "
+    "summarize classify encode decode hash encrypt decrypt compress extract transcribe detect recognise recognize evaluate "
+    "eval score solve plot compare diff measure normalise normalize tokenize match rank sort filter split area distance "
+    "rate rates price prices quote weather time date balance stock news roll guess diagnostic tool tools"
 )
 """Words of tools that work something out, move on a page, or are of the agent itself; also of what one asks for."""
 _LOCAL = word_set(
@@ -208,6 +208,11 @@ def asked_action(tool: str, arguments: object) -> str:
     return ""
 
 
+def is_verb(word: str) -> bool:
+    """Return whether a word of a name is a verb of tools that act."""
+    return word in _VERBS
+
+
 def names_action(text: str) -> bool:
     """Return whether a text is what a tool of several uses may be told to do."""
     return _ASKED.fullmatch(text) is not None and tool_words(text)[0] in _VERBS
@@ -272,7 +277,7 @@ def says_nothing(tool: str, arguments: object) -> bool:
 def _is_unknown(tool: str) -> bool:
     words = tool_words(tool)
     known = bool(words) and (only_looks_by_name(tool) or bool(acting_verb(tool)) or _WITHIN.search(tool) is not None)
-    return bool(tool) and not known and (LOOKING | _OF_AGENT).isdisjoint(words)
+    return bool(tool) and not known and (LOOKING - {"export"} | _OF_AGENT).isdisjoint(words)
 
 
 @lru_cache(maxsize=1024)
