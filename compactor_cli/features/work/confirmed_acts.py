@@ -53,15 +53,27 @@ def confirms(call: ToolCall) -> bool:
     if not isinstance(call.arguments, dict) or len(said) > _LONGEST or said.count("\n") >= _MOST_LINES:
         return False
     given = set(map(folded, values_of(call.arguments)))
-    if not given:
-        return False
+    members = result_members(said)
+    if not given or (_is_noun(call) and not _says_so(members, said)):
+        return False  # what a thing is called, and how it stands
     by_verb = _has_verb(call.tool)
     if outcome(call).kind == "done" and (by_verb or says_plainly(said, call.tool, given)):
-        if members := result_members(said):
+        if members:
             return _brings_nothing(members, call.tool, given, by_verb=by_verb)
         return (by_verb or said[:1] not in "[{<") and _says_little(said, call, by_verb=by_verb)
     sets = not _SETTING.isdisjoint(tool_words(call.tool)) and outcome(call).kind in ("", "done")
     return sets and len(given) > 1 and _only_echoes(said, call)
+
+
+def _is_noun(call: ToolCall) -> bool:
+    """Return whether a tool is called by one word, and given one value: that may be a thing, and which one is meant."""
+    return len(name_parts(call.tool)) == 1 and len(list(values_of(call.arguments))) == 1
+
+
+def _says_so(members: Mapping[str, Any], said: str) -> bool:
+    """Return whether a result is no object, or one with a member that is there to say that all is well."""
+    well = any(members.get(name) in (True, "ok", "OK") for name in ("ok", "success", "succeeded", "status", "result"))
+    return well or any(counts_done(name, value) for name, value in members.items()) or said[:1] not in "{<["
 
 
 def _has_verb(tool: str) -> bool:
@@ -113,4 +125,6 @@ def _says_little(said: str, call: ToolCall, *, by_verb: bool) -> bool:
     """Return whether the words of a result are those of the call, or few more."""
     new = _new_words(said, call)
     numbers = [word for word in new if _NUMBER.fullmatch(word)]
+    if not by_verb and _is_noun(call):
+        return all(says_plainly(word, call.tool, ()) for word in new)
     return by_verb or (len(new) <= 2 * _MOST_NEW and len(numbers) <= (1 if said[:1].isdigit() else 0))

@@ -79,6 +79,7 @@ _PAIR = compiled_later(r"(?:^|[;|&,\n])[ \t]*([^\W\d][\w .-]{0,30})[ \t]*=[ \t]*
 _CELLS = compiled_later(r"\s{2,}|\t|\s*\|\s*|;|,")
 _HEADER = compiled_later(r"[^\W\d][\w .-]{0,30}")
 _NOTHING = ("", "0", "none", "null", "false", "no", "nil", "n/a", "[]", "{}", "-", "nein", "non", "нет")
+_NOTHING_WAS = compiled_later(r"nothing (?:was|has been) \w+")
 _SENTENCE = compiled_later(r"(?<=[.!])\s|(?<=[。！])|\n")
 _CLAUSE = compiled_later(r"[,;、，；]\s?")
 _SERVER_ERROR, _SERVER_ERROR_END, _ACCEPTED = 400, 600, 202
@@ -158,6 +159,7 @@ def is_statement(said: str) -> bool:
         or text.startswith("HTTP/")
         or any(pattern.match(text) for pattern in (_RAISED, _CODE_LINE, _EXIT))
         or FAILED_FIRST.match(plain) is not None
+        or _NOTHING_WAS.match(plain) is not None
         or WAITS_FOR.search(plain) is not None
     )
 

@@ -60,7 +60,8 @@ class ShownActs:
             return
         came = outcome(call).kind if call.answered else ""
         found = [] if came in ("failed", "waits", "tried") else list(self._brought(call))
-        if not found and call.tool in self._acting and not (call.failed or call.undecided):
+        tells = not (call.failed or call.undecided or _is_else(call.arguments))
+        if not found and call.tool in self._acting and tells:
             found = [act_effect(call)]
         yield from found
 
@@ -177,8 +178,11 @@ def _is_else(arguments: Any) -> bool:
     """Return whether arguments are those of a request that only gets something, name what one looks for, are a list of
     tasks, or statements of SQL."""
     given = arguments if isinstance(arguments, dict) else {}
-    return any(str(value) in ("GET", "HEAD", "OPTIONS") for value in given.values()) or not _LOOKED_FOR.isdisjoint(
-        given
+    if not _LOOKED_FOR.isdisjoint(given):
+        return True
+    lists = (value for value in given.values() if isinstance(value, list))
+    return any(isinstance(item, dict) for value in lists for item in value) or any(
+        str(value) in ("GET", "HEAD", "OPTIONS") or _LISTS_TASKS.search(str(value)) for value in given.values()
     )
 
 

@@ -23,10 +23,10 @@ _MORE_VERBS = word_set(
 )
 """Those that do so where no other word of the name looks at something."""
 WEAK_VERBS = word_set(
-    "open run start stop write insert replace put print export import execute clear drop discard abort expire lock "
-    "unlock block unblock hold release ship pause resume install uninstall silence mute unmute sign switch sync tag "
-    "turn mark attach detach append copy build commit configure restore resolve rotate migrate sell request invoke fill "
-    "load unload play queue kill pick pack pin unpin void use call"
+    "run start stop write insert replace put print export import execute clear drop discard abort expire lock unlock "
+    "block unblock hold release ship pause resume install uninstall silence mute unmute sign switch sync tag turn mark "
+    "attach detach append copy build commit configure restore resolve rotate migrate sell request invoke kill pack pin "
+    "unpin void"
 )
 """Verbs that may act outside the session, or look, or work on what is the agent's own: the result has to say so."""
 _WITH = {
@@ -68,11 +68,15 @@ _WORKING_OUT = word_set(
     "keys tap swipe scroll hover drag navigate goto back forward refresh reload screenshot sleep say speak answer "
     "respond final done end delegate spawn handoff select choose init initialize initialise convert translate "
     "transform format parse render generate random sample simulate predict forecast recommend suggest summarise "
-    "summarize classify encode decode hash encrypt decrypt compress extract transcribe detect recognise recognize evaluate "
-    "eval score solve plot compare diff measure normalise normalize tokenize match rank sort filter split area distance "
-    "rate rates price prices quote weather time date balance stock news roll guess diagnostic tool tools"
+    "summarize classify encode decode hash encrypt decrypt compress extract transcribe detect recognise recognize "
+    "evaluate eval score solve plot compare diff measure normalise normalize tokenize match rank sort filter split "
+    "area distance rate rates price prices quote weather time date balance stock news roll guess diagnostic tool tools "
+    "health heartbeat alive available availability uptime version versions words load call use open"
 )
 """Words of tools that work something out, move on a page, or are of the agent itself; also of what one asks for."""
+_OF_THINGS = word_set("state name number id count size type level kind")
+"""Last words of names of what one asks for, but where something is set."""
+_SETS = word_set("set put write configure switch turn change update")
 _LOCAL = word_set(
     "file files fs filesystem folder dir directory path workspace project todo todos task tasks subtask plan goal "
     "memory memories note notes browser page tab tabs window screen mouse cursor keyboard computer desktop "
@@ -237,9 +241,10 @@ def acting_verb(tool: str) -> str:
     if not words or _WITHIN.search(tool) or words[-1] in _FIGURES:
         return ""
     if words[0] in _WITH:
-        return words[0] if len(words) > 1 and words[1] in _WITH[words[0]] else ""
+        return words[0] if len(words) > 1 and words[1] in _WITH[words[0]] and LOOKING.isdisjoint(words[2:]) else ""
     if words in (("submit",), ("book",)) or (len(words) > 1 and words[0] in _VERBS):
-        return words[0]
+        asks = words[0] in _ALSO_THINGS and not (_WORKING_OUT - {"key", "time", "date", "stock"}).isdisjoint(words[1:])
+        return "" if asks else words[0]
     return _verb_of_service(words) or _further_verb(words) or verb_abroad(tool)
 
 
@@ -284,8 +289,9 @@ def _is_unknown(tool: str) -> bool:
 def may_act(tool: str) -> bool:
     """Return whether a tool of which the name says nothing may act: none of its words looks, or works something out,
     in any language."""
-    aside = _WORKING_OUT | (_RECORDS - _ALSO_NAMES)
-    return _is_unknown(tool) and aside.isdisjoint(tool_words(tool)) and not looks_abroad(tool)
+    aside, words = _WORKING_OUT | (_RECORDS - _ALSO_NAMES), tool_words(tool)
+    asks = not _OF_THINGS.isdisjoint(words[-1:]) and _SETS.isdisjoint(words)
+    return _is_unknown(tool) and aside.isdisjoint(words) and not asks and not looks_abroad(tool)
 
 
 def only_looks_by_name(tool: str) -> bool:
