@@ -80,6 +80,7 @@ def test_what_looks_and_acts_looks():
             '{"policy": "DK-44012", "deductible": 500, "rev": 9}',
         ),
         ("transfer", {"to": "DK-44012", "amount": 50}, "ok"),
+        ("queue_seat", {"seat": "DK-44012"}, '{"status": "success", "message": "Seat DK-44012 is yours"}'),
         ("комплект", {"заказ": "DK-44012"}, "успешно"),
     ],
 )
@@ -112,6 +113,7 @@ def test_what_a_result_confirms_was_done(tool: str, arguments: dict[str, Any], s
         ("http_request", {"method": "GET", "url": "https://a.example"}, "200 OK"),
         ("runbook_steps", {"steps": "[ ] Ship QX\n[x] Do AB"}, "ok"),
         ("aufgaben", {"liste": [{"text": "Ship QX", "status": "offen"}]}, "ok"),
+        ("rephrase", {"text": "abcd", "to": "en"}, '{"status": "success", "message": "Hello there"}'),
         ("run_report", {"name": "sales"}, '{"revenue": 1234, "status": "ok"}'),
     ],
 )

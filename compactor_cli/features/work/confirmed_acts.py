@@ -9,13 +9,21 @@ from compactor_cli.features.work.act_identities import IDENTITY, is_scalar, name
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.foreign_verbs import is_acting_abroad, name_parts
 from compactor_cli.features.work.json_results import result_members
-from compactor_cli.features.work.result_outcomes import Outcome, counts_done, member_outcome, outcome_of, says_plainly
+from compactor_cli.features.work.result_outcomes import (
+    Outcome,
+    counts_done,
+    is_message,
+    member_outcome,
+    outcome_of,
+    says_plainly,
+)
 from compactor_cli.features.work.tool_names import WEAK_VERBS, is_verb, tool_words
 from compactor_cli.text.folded import folded
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
 _LONGEST, _MOST_LINES = 300, 6
+_LONGEST_MESSAGE, _ECHOED = 120, 3
 _MOST_NEW = 4
 """Words of a result beside those that confirm; more tell something."""
 _TOKEN = compiled_later(r"[^\W_][\w.@/-]*")
@@ -96,6 +104,8 @@ def _brings_nothing(members: Mapping[str, Any], tool: str, given: set[str], *, b
         text = folded(str(value))
         if value is None or isinstance(value, bool) or text in given or _WHEN.search(name) or counts_done(name, value):
             continue
+        if is_message(name) and isinstance(value, str) and _tells_of(value, tool, given):
+            continue
         if isinstance(value, dict) and value and len(members) <= _MOST_NEW:
             if not _brings_nothing(value, tool, given, by_verb=by_verb):
                 return False
@@ -111,6 +121,13 @@ def _brings_nothing(members: Mapping[str, Any], tool: str, given: set[str], *, b
         ):
             return False
     return True
+
+
+def _tells_of(message: str, tool: str, given: set[str]) -> bool:
+    """Return whether a message says that something was done, or says again what the call gave."""
+    text = folded(message)
+    echoed = any(len(value) >= _ECHOED and value in text for value in given)
+    return len(message) <= _LONGEST_MESSAGE and (echoed or outcome_of(message, tool, given).kind == "done")
 
 
 def _new_words(said: str, call: ToolCall) -> list[str]:

@@ -144,6 +144,11 @@ def says_plainly(said: str, tool: str, given: Iterable[str]) -> bool:
     )
 
 
+def is_message(name: str) -> bool:
+    """Return whether a member of a result is what it says in words."""
+    return _MESSAGES.search(folded(name)) is not None
+
+
 def counts_done(name: str, value: Any) -> bool:
     """Return whether a member of a result says how much was changed: `updatedCells`, `rows_affected`."""
     return type(value) is int and value > 0 and _COUNTS_DONE.search(name) is not None
