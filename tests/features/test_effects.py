@@ -14,8 +14,8 @@ from tests.features.working import FAILS, Session
     ("said", "named"),
     [
         ('{"reservation_id": "HATHAT", "user_id": "mia_li_3668", "seats": 2}', "book_table HATHAT"),
-        ('{"job": "MIG-4417", "ip": "198.51.100.20", "state": "queued"}', "book_table MIG-4417 198.51.100.20"),
-        ('{"user_id": "mia_li_3668", "state": "queued"}', "book_table"),
+        ('{"job": "MIG-4417", "ip": "198.51.100.20", "state": "open"}', "book_table MIG-4417 198.51.100.20"),
+        ('{"user_id": "mia_li_3668", "state": "open"}', "book_table"),
         ('{"number": 20931, "note": "two words 1"}', "book_table 20931"),
         ("Booked as T-77.", "book_table"),
     ],

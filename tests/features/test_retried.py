@@ -56,6 +56,8 @@ def _errors(session: Session, earlier: tuple[str, ...] = ()) -> list[str]:
             {"konto": "K-4071", "bis": "2025-10-10"},
             True,
         ),
+        ({"konto": "K-4071", "tag": "05/10"}, "Error: belegt", {"konto": "K-4071", "tag": "12/10"}, True),
+        ({"部屋": "K-4071", "日": "4月27日"}, "Error: 満室", {"部屋": "K-4071", "日": "4月28日"}, True),
         # other things
         (_SPERRE, _FEHLT, {**_SPERRE, "mandat": "MND-419", "glaeubiger": "MT51ZZZ00099817"}, False),
         ({"konto": "K-4071", "art": "online"}, "Error: gesperrt", {"konto": "K-4071", "art": "bar"}, False),

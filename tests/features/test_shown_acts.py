@@ -23,7 +23,7 @@ def _session(request: str = "Bitte U-8815 und U-8816 zurück.") -> Session:
         ("rueckgabe", _UMSATZ, '{"status": 201, "vorgang": "RL-5037"}', "rueckgabe U-8815 kein_mandat → RL-5037"),
         ("pedir", {"cliente": "K-4071"}, '{"status": 201, "nr": "P-771", "de": [{"a": 1}]}', "pedir K-4071 → P-771"),
         ("予約", {"枠": "S-71"}, '{"success": true, "予約": {"番号": "Y25-31"}}', "予約 S-71 → Y25-31"),
-        ("limit_setzen", {"karte": "K-4071", "tag": 100}, '{"ok": true, "karte": "K-4071"}', "limit_setzen K-4071 100"),
+        ("limit", {"karte": "K-4071", "tag": 100}, '{"ok": true, "karte": "K-4071"}', "limit K-4071 100"),
         ("plaetze", {"kunde": "K-4071", "platz": ["9C", "9B"]}, '{"ok": true, "total": 970}', "plaetze K-4071 9C; 9B"),
         ("melden", {"an": "K-4071", "pin": "8841"}, '{"ok": true, "id": 99107}', "melden K-4071 … → 99107"),
     ],

@@ -115,7 +115,6 @@ def test_an_act_without_a_name_that_failed_is_made_up_for_by_one_that_is_not_tol
         '{"success": "false"}',
         '{"success": false}',
         '{"errors": [{"message": "no such"}]}',
-        '{"status": "confirmation_required"}',
         "No contact with id c-7",
     ],
 )

@@ -28,8 +28,10 @@ from compactor_cli.features.work.act_identities import (
 )
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line
+from compactor_cli.features.work.confirmed_acts import outcome
 from compactor_cli.features.work.json_results import says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
+from compactor_cli.features.work.result_outcomes import Outcome
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
 from compactor_cli.features.work.standing import Standing, standing
 from compactor_cli.features.work.tool_names import asked_action, tool_words, verb_of
@@ -118,6 +120,8 @@ class Effect(Struct, frozen=True):
     """Its other arguments by their names, as they are told."""
     act: Act | None = None
     """Of a tool that says which thing it acts on."""
+    waits: str = ""
+    """What is said of what it waits for: it neither took place nor failed."""
 
 
 def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
@@ -126,7 +130,11 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     asked = asked_action(call.tool, arguments)
     verb = "" if asked in tool_words(call.tool) else asked
-    if not call.failed and not call.undecided and says_undone(call.said, map(scalar, arguments.values())):
+    came = Outcome() if call.failed or call.undecided or not call.answered else outcome(call)
+    if came.kind == "tried":
+        return Effect("", "", True)
+    undone = came.kind == "failed" or says_undone(call.said, map(scalar, arguments.values()))
+    if not call.failed and not call.undecided and came.kind != "waits" and undone:
         call = replace(call, failed=True)
     given = identities(arguments) or named_by_tool(call.tool, arguments)
     called = (key for key in _TITLE_KEYS if key in arguments)
@@ -154,7 +162,7 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     head = " ".join(filter(None, [call.tool, verb]))
     meant = " ".join(filter(None, [*(given or persons), *titles]))
     key = plain_key(f"{head} {meant}") if meant else act_text(head, details)
-    done = not call.failed and not call.undecided
+    done = not call.failed and not call.undecided and came.kind != "waits"
     thing = _thing(call.tool, "".join((made or given)[:1]), arguments)
     rest = {name: value for name, value in arguments.items() if value != asked and scalar(value) not in given[:1]}
     is_plain = {name for name, _ in details} == set(rest) and all(map(is_scalar, rest.values()))
@@ -167,7 +175,11 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
         text = ""  # an agent may add two numbers by such a tool
     others = tuple((name, said) for name in arguments if (said := _shown(name, arguments, call.tool)) and said != asked)
     return Effect(
-        text, key, done, reason(call), ended, call.undecided, asked=head, given=others, act=act if thing else None
+        *(text, key, done, reason(call), ended, call.undecided),
+        asked=head,
+        given=others,
+        act=act if thing else None,
+        waits=came.said if came.kind == "waits" else "",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import dropwhile, pairwise, takewhile
 
+from compactor_cli.features.work.machine_steps import changes_machine, machine_step
 from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
 from compactor_cli.features.work.secret_words import command_without_values, without_values
 from compactor_cli.text.clean import one_line
@@ -168,6 +169,8 @@ def asked_of(words: Sequence[str]) -> Sequence[str]:
 def remote_step(words: Sequence[str], step: Step) -> str:
     """Return what a command does elsewhere, in short; empty when it does nothing there."""
     program, rest = _program(words)
+    if changes_machine(program) and (done := machine_step(program, _program(without_values(words))[1])):
+        return done
     if program not in _KNOWN and not (_asks_to_act(rest) or _in_store(rest, named=program == _BY_NAME)):
         return ""  # most commands: which of their values are told need not be known
     program, rest = _program(without_values(words))

@@ -18,7 +18,10 @@ _HEAD = 600
 """Characters at the start of a result in which it says what was wrong."""
 _SHORTEST, _SHORTEST_NAME = 3, 4
 """Characters of a value, and of the name of an argument, from which on it is found in what was said by no chance."""
-_WHEN = compiled_later(r"\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d.*)?|\d\d?:\d\d(?::\d\d)?|\d\d?[./]\d\d?[./]\d{2,4}")
+_WHEN = compiled_later(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d.*)?|\d\d?:\d\d(?::\d\d)?|\d\d?[./]\d\d?(?:[./]\d{2,4})?\.?|"
+    r"(?:\d{4}[年년] ?)?\d\d?[月월] ?\d\d?[日일]|\d\d?[時时点시](?: ?\d\d?[分분])?"
+)
 _LITERAL = compiled_later(r"'[^']*'|(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _MOST = 200
 """Arguments of a call that are compared."""

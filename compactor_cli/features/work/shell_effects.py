@@ -13,6 +13,7 @@ from compactor_cli.features.work.git_steps import first_line, git_step
 from compactor_cli.features.work.github_steps import github_key, github_step
 from compactor_cli.features.work.programs import program_words, without_prefixes
 from compactor_cli.features.work.remote_steps import awaits, database_script, remote_key, remote_step
+from compactor_cli.features.work.result_outcomes import Outcome, is_statement, outcome_of
 from compactor_cli.features.work.sql_effects import all_confirmed, sql_effects, sql_key
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
@@ -42,7 +43,8 @@ _CONFIRMED = {
 }
 _FATAL = compiled_later(
     r"^(?:[│|] )?(?:(?:\A[\w.-]{1,20}: )?(?:[Ee]rror|ERROR|[Ff]atal|FATAL): |ERROR \d+ |npm (?:ERR!|error)|"
-    r"make(?:\[\d+\])?: \*\*\* |Traceback \(|Error from server|An error occurred \(|The \w+ \"[^\"\n]*\" is invalid\b|"
+    r"make(?:\[\d+\])?: \*\*\* |E: |\[?ERR_PNPM|WRONGTYPE |NOAUTH |fatal: \[\S+\]: |"
+    r"Traceback \(|Error from server|An error occurred \(|The \w+ \"[^\"\n]*\" is invalid\b|"
     r"Job for \S+ failed|(?:Unable to connect to|The connection to) the server\b|Unable to locate credentials)",
     re.MULTILINE,
 )
@@ -54,6 +56,8 @@ _NOTHING_DONE = {"git stash": compiled_later(r"^No local changes to save", re.MU
 _ROLLED_OUT = compiled_later(r"successfully rolled out")
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _SEVERAL = 2
+_LINE_WIDTH = 200
+"""Characters of a result that says nothing but how a command came out."""
 _GIT_ASIDE = word_set("add status diff log")
 _TRIES = word_set("dryrun serverdryrun whatif pretend simulate validateonly checkonly generatecliskeleton help")
 """Options, without dashes, with which programs only say what they would do, or what they can."""
@@ -79,7 +83,14 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
         if not text and (not git or call.undecided):
             continue
         done = _step_done(call, steps, at, key)
-        if done:
+        came = _said_of(call, steps, step, text) if done and not _is_sure(call, key) else Outcome()
+        if came.kind == "waits":
+            yield Effect(text, key, False, waits=came.said)
+        elif came.kind == "failed":
+            yield Effect(text, key, False, with_alike(call.said, came.said))
+        elif came.kind == "tried":
+            continue
+        elif done:
             yield Effect(_confirmed(text, call.said, key), key, True, git=git)
         elif text and (done is False or call.undecided):
             yield Effect(text, key, False, _refusal(call, key), unfinished=done is None)
@@ -123,6 +134,22 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
     if at and steps[at - 1].after == "||":  # whether it ran at all depends on the step before
         return None
     return None if steps[at].after in (";", "|", "||") and _FATAL.search(call.said) else True
+
+
+def _is_sure(call: ToolCall, key: str) -> bool:
+    """Return whether a command says in a way of its own that it took effect, or its exit code does."""
+    confirmed = _CONFIRMED.get(key)
+    committed = key == "git commit" and _COMMITTED.search(call.said) is not None
+    return call.failed is False or committed or (confirmed is not None and confirmed.search(call.said) is not None)
+
+
+def _said_of(call: ToolCall, steps: Sequence[Step], step: Step, text: str) -> Outcome:
+    """Return what a result of one line says of how the only step of a command that acts came out."""
+    said = call.said.strip()
+    alone = all(_is_aside(other) for other in steps if other is not step)
+    if not text or not alone or "\n" in said or len(said) > _LINE_WIDTH or not is_statement(said):
+        return Outcome()
+    return outcome_of(said, "", [*step.words, *(word for argument in step.words for word in argument.split())])
 
 
 def _is_aside(step: Step) -> bool:

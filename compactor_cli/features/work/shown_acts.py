@@ -12,9 +12,10 @@ from typing import Any
 from compactor_cli.features.work.act_identities import IDENTITY, is_scalar, may_open, names_itself
 from compactor_cli.features.work.call_keys import aim
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.effects import Effect, plain_key, told_values
+from compactor_cli.features.work.confirmed_acts import confirms, outcome
+from compactor_cli.features.work.effects import Effect, act_effect, plain_key, told_values
 from compactor_cli.features.work.json_results import result_members, says_failed, says_undone
-from compactor_cli.features.work.tool_names import LOOKING, says_nothing, tool_words
+from compactor_cli.features.work.tool_names import LOOKING, may_act, says_nothing, tool_words
 from compactor_cli.model.message import Message
 from compactor_cli.model.replies import AGREEMENT
 from compactor_cli.text.clean import one_line
@@ -33,6 +34,16 @@ _WELL = ("ok", "success", "succeeded", "done", *_CREATED)
 _SHORTEST = 3
 """Characters of a value from which on it stands in a reply by no chance."""
 _MOST_NEW = 2
+_LONGEST_ACT = 600
+"""Characters of a result from which on a tool of which nothing else is known looks something up."""
+_LISTS_TASKS = compiled_later(r"\[[ xX>]\]|[☐☑☒▶✅]")
+_LOOKED_FOR = frozenset(
+    (
+        *("query", "queries", "q", "pattern", "regex", "search", "expression", "question", "prompt", "code", "script"),
+        *("sql", "sql_query", "sqlQuery", "sql_statement", "statement", "statements", "ddl", "command", "argv", "args"),
+    )
+)
+"""Arguments with what is looked for, or with code and statements, of which other parts tell."""
 _WIDTH = 70
 
 
@@ -44,9 +55,18 @@ class ShownActs:
         self._calls = calls
 
     def effects(self, call: ToolCall) -> Iterator[Effect]:
-        """Yield what a call did, where its result shows that it acted."""
+        """Yield what a call did, where its result shows that it acted, or that of another call of its tool does."""
         if not isinstance(call.arguments, dict) or not says_nothing(call.tool, call.arguments):
             return
+        came = outcome(call).kind if call.answered else ""
+        found = [] if came in ("failed", "waits", "tried") else list(self._brought(call))
+        tells = not (call.failed or call.undecided or _is_else(call.arguments))
+        if not found and call.tool in self._acting and tells:
+            found = [act_effect(call)]
+        yield from found
+
+    def _brought(self, call: ToolCall) -> Iterator[Effect]:
+        """Yield what a call did whose result is an object that brings something new, or states that all is well."""
         members = _plain_members(call)
         if not members or aim(call) or call.tool in self._repeated:
             return
@@ -60,6 +80,24 @@ class ShownActs:
             done = f"{call.tool} {told_values(call.arguments, call.tool, _WIDTH)}".strip()
             told = f" → {', '.join(brought[:_MOST_NEW])}" if brought else ""
             yield Effect(one_line(done + told, 240), plain_key(done), True)
+
+    @cached_property
+    def _acting(self) -> frozenset[str]:
+        """The tools of which a result confirms that the call acted, and none brings what a look-up does."""
+        answered = [call for call in self._calls if call.answered and not call.command and may_act(call.tool)]
+        looking = {
+            call.tool for call in answered if not call.failed and (len(call.said) > _LONGEST_ACT or aim(call) != "")
+        }
+        acting = {
+            call.tool
+            for call in answered
+            if call.tool not in looking
+            and not (call.failed or call.undecided)
+            and says_nothing(call.tool, call.arguments)
+            and not _is_else(call.arguments)
+            and confirms(call)
+        }
+        return frozenset(acting - self._repeated)
 
     def _states_act(self, call: ToolCall, members: Mapping[str, Any], brought: list[str], echoed: set[str]) -> bool:
         """Return whether a result states that the call made or changed what it names: with what look-ups in the same
@@ -134,6 +172,18 @@ class ShownActs:
                 for name in _NAME.findall(part.text):
                     found.setdefault(name, message.index)
         return found
+
+
+def _is_else(arguments: Any) -> bool:
+    """Return whether arguments are those of a request that only gets something, name what one looks for, are a list of
+    tasks, or statements of SQL."""
+    given = arguments if isinstance(arguments, dict) else {}
+    if not _LOOKED_FOR.isdisjoint(given):
+        return True
+    lists = (value for value in given.values() if isinstance(value, list))
+    return any(isinstance(item, dict) for value in lists for item in value) or any(
+        str(value) in ("GET", "HEAD", "OPTIONS") or _LISTS_TASKS.search(str(value)) for value in given.values()
+    )
 
 
 def _plain_members(call: ToolCall) -> dict[str, Any]:

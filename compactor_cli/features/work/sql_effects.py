@@ -10,6 +10,7 @@ from typing import Any
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect, reason, with_alike
 from compactor_cli.features.work.json_results import result_members, says_failed, stated_error
+from compactor_cli.features.work.result_outcomes import outcome_of
 from compactor_cli.features.work.sql_statements import SqlChange, sql_change, sql_changes
 from compactor_cli.features.work.tool_names import LOOKING, only_tries, tool_words
 from compactor_cli.text.clean import one_line
@@ -76,6 +77,11 @@ _TABLE = compiled_later(
 _CELL = compiled_later(r"[\w#][\w.:/#-]{0,39}")
 _MOST_RETURNED = 5
 _FAILED_WIDTH = 160
+_BRIEF = 200
+"""Characters of a result that says how a statement came out."""
+_OF_ROWS = compiled_later(r"(?:\w+[:.]? ){0,3}[1-9][\d,. ]* rows?\b", re.IGNORECASE)
+_QUERY = compiled_later(r"(?:^|;)\s*(?:select|show|explain|describe|pragma|values)\b", re.IGNORECASE)
+"""A statement of which the result holds rows."""
 
 
 def sql_of(tool: str, arguments: Any) -> str:
@@ -142,7 +148,8 @@ def _confirmed(
     taken_back = _ROLLED_BACK.search(said) and changes[0].verb != "rollback"
     gave = _returned(said) if _GIVES_BACK.search(script) else ""
     stays = (gave and len(changes) == 1) or (_COMMITTED.search(said) and all(_counts(said)))
-    if taken_back or _NOT_THERE.search(said) or not (tags or stays or _confirms(changes, said)):
+    confirmed = _confirms(changes, said, only_changes=_QUERY.search(script) is None)
+    if taken_back or _NOT_THERE.search(said) or not (tags or stays or confirmed):
         return
     told = (gave or _rows(said)) if sum(change.rows for change in changes) == 1 else ""
     for at, change in enumerate(changes):
@@ -178,8 +185,9 @@ def _is_none(tag: re.Match[str]) -> bool:
     return int(tag["put"] or tag["rows"] or 1) == 0
 
 
-def _confirms(changes: Sequence[SqlChange], said: str) -> bool:
-    """Return whether a result without tags says that statements were carried out."""
+def _confirms(changes: Sequence[SqlChange], said: str, *, only_changes: bool) -> bool:
+    """Return whether a result without tags says that statements were carried out. `only_changes`: none of the script
+    gives rows."""
     if _ALL_WELL.fullmatch(said):
         return True
     if _TAG.search(said):
@@ -192,10 +200,22 @@ def _confirms(changes: Sequence[SqlChange], said: str) -> bool:
     counts = list(_counts(said))
     stated = result_members(said)
     well = any(stated.get(key) is True for key in ("success", "ok")) or stated.get("status") in ("ok", "success")
-    return all(counts) if counts else well
+    return all(counts) if counts else well or (only_changes and _is_brief(said))
+
+
+def _is_brief(said: str) -> bool:
+    """Return whether a result is a line that says that it was done, or of how many rows, and of no error."""
+    text = said.strip()
+    if "\n" in text or len(text) > _BRIEF or text[:1] in ("[", "{"):
+        return False
+    kind = outcome_of(text, "", ()).kind
+    return kind == "done" or (kind == "" and _OF_ROWS.match(text) is not None)
 
 
 def _states_error(said: str) -> bool:
+    brief = len(said) <= _BRIEF and not said.lstrip().startswith("[") and not _NO_ROWS.search(said)
+    if brief and outcome_of(said, "", ()).kind == "failed":
+        return True
     return says_failed(said) or str(result_members(said).get("status")).lower() in ("error", "failed")
 
 

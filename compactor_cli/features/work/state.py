@@ -51,6 +51,8 @@ _RUNNING, _UNFINISHED = "running when last seen: ", "unfinished: "
 _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
 _MOST_RUNNING = 3
 """Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
+_WAITS = "waits: "
+"""What the line begins with of what takes effect only once somebody agrees, or something else comes to pass."""
 _EDIT_OF = "edit of "
 _MOST_TRIED = 20
 """Failures, the newest, that may be made up for by something put right: who tries again does so soon."""
@@ -176,7 +178,7 @@ def _carry_round(state: KnownSoFar, lines: Iterable[str], *, keep_pending: bool)
 
 
 def _carry_effect(state: KnownSoFar, line: str, number: int) -> None:
-    failed = re.match(r"(?:failed(?: \d+x)?|declined|unfinished): (.+?)(?:: .+)?$", line)
+    failed = re.match(r"(?:failed(?: \d+x)?|declined|unfinished|waits): (.+?)(?:: .+)?$", line)
     if failed:
         state.failed[carried_key(failed.group(1))] = StateLine("effect", line, number, open=True)
     elif line.strip() and not state.command.carry(line, number):
@@ -288,11 +290,8 @@ def _effects(
 
 
 def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
-    if effect.unfinished:
-        if is_declined(call.said):
-            state.failed[effect.key] = StateLine("effect", f"{DECLINED}{effect.text}", call.message)
-        elif not call.running:
-            state.failed[effect.key] = StateLine("effect", f"{_UNFINISHED}{effect.text}", call.message, open=True)
+    if effect.unfinished or effect.waits:
+        _note_unfinished(state, effect, call)
     elif effect.done:
         for old, new in state.commits.renamed(effect.git, call.said).items():
             if (line := state.done.pop(old, None)) is not None:
@@ -302,7 +301,8 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
         if not effect.text and effect.git:
             return
         newest = islice(reversed(state.failed.items()), _MOST_TRIED)
-        over = [key for key, line in newest if corrects(effect, key, line.text, state.asked.get(key, ()))]
+        failed = [(key, line.text) for key, line in newest if not line.text.startswith(_WAITS)]
+        over = [key for key, text in failed if corrects(effect, key, text, state.asked.get(key, ()))]
         over += [
             key for key, tried in islice(reversed(state.tried.items()), _MOST_TRIED) if is_made_up_for(tried, call)
         ]
@@ -322,6 +322,18 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
         state.tried[effect.key] = call
         state.asked[effect.key] = frozenset(name for name, _ in effect.given)
         state.failed[effect.key] = _failed_again(what, call.message, state.failed.pop(effect.key, None))
+
+
+def _note_unfinished(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
+    """Take over what nobody let happen, what goes on, or waits for something."""
+    if effect.waits:
+        state.failed.pop(effect.key, None)
+        text = f"{_WAITS}{effect.text}: {effect.waits}"
+        state.failed[effect.key] = StateLine("effect", text, call.message, open=True)
+    elif is_declined(call.said):
+        state.failed[effect.key] = StateLine("effect", f"{DECLINED}{effect.text}", call.message)
+    elif not call.running:
+        state.failed[effect.key] = StateLine("effect", f"{_UNFINISHED}{effect.text}", call.message, open=True)
 
 
 def _is_over(state: KnownSoFar, key: str) -> None:

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from compactor_cli.features.work.foreign_verbs import looks_abroad, verb_abroad
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -17,6 +18,17 @@ _VERBS = word_set(
     "provision restart escalate notify redeem renew withdraw transition push fork star dismiss rerun reassign enroll "
     "enrol"
 )
+_MORE_VERBS = word_set(
+    "reserve buy hire promote dispatch broadcast activate deactivate reactivate suspend reinstate rebook recall undo"
+)
+"""Those that do so where no other word of the name looks at something."""
+WEAK_VERBS = word_set(
+    "run start stop write insert replace put print export import execute clear drop discard abort expire lock unlock "
+    "block unblock hold release ship pause resume install uninstall silence mute unmute sign switch sync tag turn mark "
+    "attach detach append copy build commit configure restore resolve rotate migrate sell request invoke kill pack pin "
+    "unpin void"
+)
+"""Verbs that may act outside the session, or look, or work on what is the agent's own: the result has to say so."""
 _WITH = {
     "open": word_set("ticket issue case claim dispute request incident account order pr"),
     "run": word_set("workflow pipeline deployment"),
@@ -51,6 +63,20 @@ LOOKING = word_set(
     "validate verify preview inspect analyze analyse track download export monitor watch retrieve browse ask wait is "
     "has can should how what which test status info details history results summary"
 )
+_WORKING_OUT = word_set(
+    "login logout authenticate connect disconnect ping echo think reflect reason remember skill click type press key "
+    "keys tap swipe scroll hover drag navigate goto back forward refresh reload screenshot sleep say speak answer "
+    "respond final done end delegate spawn handoff select choose init initialize initialise convert translate "
+    "transform format parse render generate random sample simulate predict forecast recommend suggest summarise "
+    "summarize classify encode decode hash encrypt decrypt compress extract transcribe detect recognise recognize "
+    "evaluate eval score solve plot compare diff measure normalise normalize tokenize match rank sort filter split "
+    "area distance rate rates price prices quote weather time date balance stock news roll guess diagnostic tool tools "
+    "health heartbeat alive available availability uptime version versions words load call use open"
+)
+"""Words of tools that work something out, move on a page, or are of the agent itself; also of what one asks for."""
+_OF_THINGS = word_set("state name number id count size type level kind")
+"""Last words of names of what one asks for, but where something is set."""
+_SETS = word_set("set put write configure switch turn change update")
 _LOCAL = word_set(
     "file files fs filesystem folder dir directory path workspace project todo todos task tasks subtask plan goal "
     "memory memories note notes browser page tab tabs window screen mouse cursor keyboard computer desktop "
@@ -79,6 +105,8 @@ _RECORDS = word_set(
     "calculator math matrix planner checklist scratchpad memory search report reports history"
 )
 """Words of tools of which an action says what one wants to know of it, or that work something out."""
+_ALSO_NAMES = word_set("game planner checklist report reports")
+"""Those of them that stand behind verbs, too."""
 _FIGURES = word_set("simulator estimator calculator")
 _FILTERS = frozenset(("since", "until", "limit", "offset", "cursor", "page", "per_page", "page_size", "pageSize"))
 """Arguments of those that list what was done."""
@@ -125,6 +153,8 @@ _STATEMENT = compiled_later(r"\w\s*[(\[=]|\n\s*\S|^\s*(?:import|from|raise|asser
 @lru_cache(maxsize=1024)  # a session calls the same few tools many times
 def tool_words(tool: str) -> tuple[str, ...]:
     """Split the name of a tool into its words, in lower case."""
+    if not tool.isascii():
+        return tuple(re.findall(r"[^\W_]+", tool.lower()))
     return tuple(word.lower() for word in re.findall(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])", tool))
 
 
@@ -182,6 +212,11 @@ def asked_action(tool: str, arguments: object) -> str:
     return ""
 
 
+def is_verb(word: str) -> bool:
+    """Return whether a word of a name is a verb of tools that act."""
+    return word in _VERBS
+
+
 def names_action(text: str) -> bool:
     """Return whether a text is what a tool of several uses may be told to do."""
     return _ASKED.fullmatch(text) is not None and tool_words(text)[0] in _VERBS
@@ -206,10 +241,18 @@ def acting_verb(tool: str) -> str:
     if not words or _WITHIN.search(tool) or words[-1] in _FIGURES:
         return ""
     if words[0] in _WITH:
-        return words[0] if len(words) > 1 and words[1] in _WITH[words[0]] else ""
+        return words[0] if len(words) > 1 and words[1] in _WITH[words[0]] and LOOKING.isdisjoint(words[2:]) else ""
     if words in (("submit",), ("book",)) or (len(words) > 1 and words[0] in _VERBS):
-        return words[0]
-    return _verb_of_service(words)
+        asks = words[0] in _ALSO_THINGS and not (_WORKING_OUT - {"key", "time", "date", "stock"}).isdisjoint(words[1:])
+        return "" if asks else words[0]
+    return _verb_of_service(words) or _further_verb(words) or verb_abroad(tool)
+
+
+def _further_verb(words: tuple[str, ...]) -> str:
+    """Return the verb of a tool that is less usual, or takes back what another verb does: `unassign_ticket`."""
+    first = words[0]
+    known = first in _MORE_VERBS or (first.startswith("un") and first[2:] in _VERBS | _MORE_VERBS)
+    return first if known and len(words) > 1 and (LOOKING | _OF_AGENT).isdisjoint(words) else ""
 
 
 def _verb_of_service(words: tuple[str, ...]) -> str:
@@ -239,7 +282,16 @@ def says_nothing(tool: str, arguments: object) -> bool:
 def _is_unknown(tool: str) -> bool:
     words = tool_words(tool)
     known = bool(words) and (only_looks_by_name(tool) or bool(acting_verb(tool)) or _WITHIN.search(tool) is not None)
-    return bool(tool) and not known and (LOOKING | _OF_AGENT).isdisjoint(words)
+    return bool(tool) and not known and (LOOKING - {"export"} | _OF_AGENT).isdisjoint(words)
+
+
+@lru_cache(maxsize=1024)
+def may_act(tool: str) -> bool:
+    """Return whether a tool of which the name says nothing may act: none of its words looks, or works something out,
+    in any language."""
+    aside, words = _WORKING_OUT | (_RECORDS - _ALSO_NAMES), tool_words(tool)
+    asks = not _OF_THINGS.isdisjoint(words[-1:]) and _SETS.isdisjoint(words)
+    return _is_unknown(tool) and aside.isdisjoint(words) and not asks and not looks_abroad(tool)
 
 
 def only_looks_by_name(tool: str) -> bool:

@@ -1,0 +1,147 @@
+"""Whether the result of a call of a tool that may act says that it did, and nothing that a look-up would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from compactor_cli.features.work.act_identities import IDENTITY, is_scalar, name_words, names_itself
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.foreign_verbs import is_acting_abroad, name_parts
+from compactor_cli.features.work.json_results import result_members
+from compactor_cli.features.work.result_outcomes import (
+    Outcome,
+    counts_done,
+    is_message,
+    member_outcome,
+    outcome_of,
+    says_plainly,
+)
+from compactor_cli.features.work.tool_names import WEAK_VERBS, is_verb, tool_words
+from compactor_cli.text.folded import folded
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
+
+_LONGEST, _MOST_LINES = 300, 6
+_LONGEST_MESSAGE, _ECHOED = 120, 3
+_MOST_NEW = 4
+"""Words of a result beside those that confirm; more tell something."""
+_TOKEN = compiled_later(r"[^\W_][\w.@/-]*")
+_NUMBER = compiled_later(r"[-+]?[\d.,:%°]+[a-zA-Z%°]{0,3}")
+_MEASURE = compiled_later(r"\d+(?:[.,]\d+)?[A-Za-z%°]{1,3}")
+_NAMES = compiled_later(r"</?[\w.-]+|[\w.-]+=(?=[\"'])|\"[\w.-]+\"\s*:")
+"""Names of tags, of attributes and of members."""
+_SETTING = word_set("set put write configure mark switch turn tag update change label")
+"""Words of tools of which the result may be how the thing is now."""
+_WHEN = compiled_later(r"(?:^|_)(?:at|time|timestamp|date|on|when|by|ts)$|(?:At|Time|Date|By)$")
+
+
+def values_of(arguments: Any) -> Iterator[str]:
+    """Yield the words and numbers of arguments, of whatever depth."""
+    if isinstance(arguments, dict):
+        for value in arguments.values():
+            yield from values_of(value)
+    elif isinstance(arguments, list):
+        for value in arguments:
+            yield from values_of(value)
+    elif is_scalar(arguments):
+        yield str(arguments)
+
+
+def outcome(call: ToolCall) -> Outcome:
+    """Return what the result of a call says of how it came out."""
+    return outcome_of(call.said, call.tool, values_of(call.arguments))
+
+
+def confirms(call: ToolCall) -> bool:
+    """Return whether the result of a call is short and says that something was done, and brings nothing new. A tool
+    called by a verb that may act may tell what it made, and in which state that is; of any other one, the result has to
+    say that it was done in words that are not said of things: an order that was shipped may have been looked up."""
+    said = call.said.strip()
+    if not isinstance(call.arguments, dict) or len(said) > _LONGEST or said.count("\n") >= _MOST_LINES:
+        return False
+    given = set(map(folded, values_of(call.arguments)))
+    members = result_members(said)
+    if not given or (_is_noun(call) and not _says_so(members, said)):
+        return False  # what a thing is called, and how it stands
+    by_verb = _has_verb(call.tool)
+    if outcome(call).kind == "done" and (by_verb or says_plainly(said, call.tool, given)):
+        if members:
+            return _brings_nothing(members, call.tool, given, by_verb=by_verb)
+        return (by_verb or said[:1] not in "[{<") and _says_little(said, call, by_verb=by_verb)
+    sets = not _SETTING.isdisjoint(tool_words(call.tool)) and outcome(call).kind in ("", "done")
+    return sets and len(given) > 1 and _only_echoes(said, call)
+
+
+def _is_noun(call: ToolCall) -> bool:
+    """Return whether a tool is called by one word, and given one value: that may be a thing, and which one is meant."""
+    return len(name_parts(call.tool)) == 1 and len(list(values_of(call.arguments))) == 1
+
+
+def _says_so(members: Mapping[str, Any], said: str) -> bool:
+    """Return whether a result is no object, or one with a member that is there to say that all is well."""
+    well = any(members.get(name) in (True, "ok", "OK") for name in ("ok", "success", "succeeded", "status", "result"))
+    return well or any(counts_done(name, value) for name, value in members.items()) or said[:1] not in "{<["
+
+
+def _has_verb(tool: str) -> bool:
+    words = tool_words(tool)
+    if not WEAK_VERBS.isdisjoint(words) or any(map(is_acting_abroad, name_parts(tool))):
+        return True
+    return bool(words) and (words[-1] in _SETTING or is_verb(words[-1])) and words[-1:] != words[:1]
+
+
+def _only_echoes(said: str, call: ToolCall) -> bool:
+    """Return whether a result is an object that has all that the call gave, and hardly more."""
+    told = folded(said)
+    given = [folded(value) for value in values_of(call.arguments)]
+    return said[:1] in "{<" and all(value in told for value in given) and len(_new_words(said, call)) <= _MOST_NEW
+
+
+def _brings_nothing(members: Mapping[str, Any], tool: str, given: set[str], *, by_verb: bool) -> bool:
+    own = name_words(tool)
+    for name, value in members.items():
+        text = folded(str(value))
+        if value is None or isinstance(value, bool) or text in given or _WHEN.search(name) or counts_done(name, value):
+            continue
+        if is_message(name) and isinstance(value, str) and _tells_of(value, tool, given):
+            continue
+        if isinstance(value, dict) and value and len(members) <= _MOST_NEW:
+            if not _brings_nothing(value, tool, given, by_verb=by_verb):
+                return False
+        elif not by_verb:
+            if not isinstance(value, str) or not says_plainly(value, tool, given):
+                return False
+        elif not (
+            IDENTITY.search(name)
+            or name == "id"
+            or (isinstance(value, str) and names_itself(value) and not _MEASURE.fullmatch(value))
+            or member_outcome(name, value, tool, given).kind == "done"
+            or (is_scalar(value) and not own.isdisjoint(name_words(name)))
+        ):
+            return False
+    return True
+
+
+def _tells_of(message: str, tool: str, given: set[str]) -> bool:
+    """Return whether a message says that something was done, or says again what the call gave."""
+    text = folded(message)
+    echoed = any(len(value) >= _ECHOED and value in text for value in given)
+    return len(message) <= _LONGEST_MESSAGE and (echoed or outcome_of(message, tool, given).kind == "done")
+
+
+def _new_words(said: str, call: ToolCall) -> list[str]:
+    """Return the words of a result that are not those of the call."""
+    known = {folded(word) for value in values_of(call.arguments) for word in _TOKEN.findall(value)}
+    known |= {folded(name) for name in call.arguments} | set(name_parts(call.tool))
+    text = _NAMES.sub(" ", said) if said[:1] in "{<" else said
+    return [word for word in map(folded, _TOKEN.findall(text)) if word.strip(".-/@") not in known]
+
+
+def _says_little(said: str, call: ToolCall, *, by_verb: bool) -> bool:
+    """Return whether the words of a result are those of the call, or few more."""
+    new = _new_words(said, call)
+    numbers = [word for word in new if _NUMBER.fullmatch(word)]
+    if not by_verb and _is_noun(call):
+        return all(says_plainly(word, call.tool, ()) for word in new)
+    return by_verb or (len(new) <= 2 * _MOST_NEW and len(numbers) <= (1 if said[:1].isdigit() else 0))

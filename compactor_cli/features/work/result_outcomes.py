@@ -1,0 +1,348 @@
+"""What the result of an act says of how it came out, in many languages: that it was done, that it failed, that it waits
+for something, or that it was only tried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from compactor_cli.features.work.foreign_verbs import is_acting_abroad, name_parts
+from compactor_cli.features.work.json_results import result_members
+from compactor_cli.features.work.outcome_words import (
+    DONE,
+    FAILED,
+    FAILED_FIRST,
+    NONE_OF_IT,
+    NOT,
+    NOT_AT_ALL,
+    PARTICIPLE,
+    PLAINLY,
+    TRIED,
+    WAITS,
+    WAITS_FOR,
+)
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.folded import folded
+from compactor_cli.text.patterns import compiled_later
+
+Kind = Literal["", "done", "failed", "waits", "tried"]
+
+_LONGEST, _HEAD = 2_000, 300
+"""Characters of a result that is looked at, and of its text in which it says how the call ended."""
+_FEW_MEMBERS = 8
+"""Members of a result from which on it is the record of a thing, whose state is not that of the act."""
+_STATES = compiled_later(
+    r"(?:^|_)(?:status|state|result|outcome|code|reply|answer|response|verdict|decision|stat|estado|resultado|situacao|"
+    r"statut|etat|resultat|ergebnis|zustand|antwort|stato|esito|risultato|stan|wynik|resultaat|durum|sonuc|статус|"
+    r"состояние|результат)$|结果|結果|状态|状態|狀態|상태|결과"
+)
+"""Folded names of members that say how a call ended, or how a thing stands."""
+_OF_RESULT = compiled_later(
+    r"result|data|response|output|body|outcome|reply|ergebnis|resultado|resultat|risultato|wynik"
+)
+"""Names of members that hold what a call came to, not a thing with a state of its own."""
+_ERRORS = compiled_later(
+    r"(?:^|_)(?:errors?|err|error_?message|failure|failure_?reason|exception|fault|fehler|erreurs?|erros?|errore|errori|"
+    r"fout|blad|bledy|ошибка|ошибки|hata)$|错误|錯誤|エラー|오류"
+)
+_MESSAGES = compiled_later(
+    r"(?:^|_)(?:message|msg|detail|details|info|note|text|description|reason|nachricht|meldung|hinweis|mensaje|mensagem|"
+    r"messaggio|bericht|komunikat|сообщение|mesaj)$|消息|信息|メッセージ|메시지"
+)
+_WELL = compiled_later(r"(?:^|_)(?:ok|success|succeeded|successful|accepted|applied|done|erfolg|exito|sucesso|succes)$")
+_NUMBERS = compiled_later(r"(?:^|_)(?:code|status|status_?code|http_?status|http_?code|error_?code|statut|kod|codigo)$")
+_COUNTS_DONE = compiled_later(
+    r"(?i:^n?(?:updated|created|deleted|inserted|modified|affected|removed|added|written|sent|upserted|changed)|"
+    r"_?(?:updated|deleted|inserted|modified|affected|removed|added|written|sent|upserted|changed)$)|"
+    r"(?:Updated|Deleted|Inserted|Modified|Affected|Removed|Added|Written|Sent|Changed)(?:Count|Rows)?$"
+)
+_EXITS = compiled_later(r"(?:^|_)(?:exit_?code|exit_?status|return_?code|rc)$")
+_NEEDS = compiled_later(
+    r"(?:^|_)(?:requires?|needs?|awaiting|pending)_?(?:\w+_)?(?:confirmation|approval|review)$|^confirmation_(?:required|needed)$"
+)
+_TRIES = compiled_later(r"^(?:dry_?run|simulated|simulation|preview_only|is_?preview|test_?mode)$")
+_PREVIEW = "preview"
+_STATUS_LINE = compiled_later(
+    r"(?:(?i:HTTP/\S+ |SMTP |FTP |status:? |HTTP ))(?P<code>[1-5]\d\d)\b|(?P<alone>[1-5]\d\d)(?: [A-Z][\w' -]{2,}|\s*$)"
+)
+"""How a server says what came of a request: `HTTP/1.1 403 Forbidden`."""
+_COUNTED = compiled_later(r"\d+ (?:rows?|lines?|items?|records?|files?|bytes|users?|messages?)\b")
+_CODE_LINE = compiled_later(r"(?:ERR(?:OR)?|E|F|ORA|SQLSTATE|EXC)[-_ ]?\d{1,6}\b")
+_RAISED = compiled_later(r"[\w.]{0,60}(?:[a-z]Error|Exception|Fault)\b ?[:(]")
+_EXIT = compiled_later(r"\b(?:exit(?:ed)?(?: with)?(?: code| status)?|return code|exit_code|rc)[:= ]+[1-9]\d*\b")
+_TAG = compiled_later(r"<(?P<name>[^\W\d][\w.-]*)(?P<attributes>[^<>]*)>(?P<text>[^<>]*)")
+_ATTRIBUTE = compiled_later(r"([\w.-]+)=[\"']([^\"']*)[\"']")
+_PAIR = compiled_later(r"(?:^|[;|&,\n])[ \t]*([^\W\d][\w .-]{0,30})[ \t]*=[ \t]*([^;|&\n]{1,80})")
+_CELLS = compiled_later(r"\s{2,}|\t|\s*\|\s*|;|,")
+_HEADER = compiled_later(r"[^\W\d][\w .-]{0,30}")
+_NOTHING = ("", "0", "none", "null", "false", "no", "nil", "n/a", "[]", "{}", "-", "nein", "non", "нет")
+_NOTHING_WAS = compiled_later(r"nothing (?:was|has been) \w+")
+_SENTENCE = compiled_later(r"(?<=[.!])\s|(?<=[。！])|\n")
+_CLAUSE = compiled_later(r"[,;、，；]\s?")
+_SERVER_ERROR, _SERVER_ERROR_END, _ACCEPTED = 400, 600, 202
+_ROWS = 2
+_MOST_LINES = 6
+"""Lines of a text from which on it tells more than how the call ended."""
+_ECHOED = 3
+"""Characters of an argument from which on the result says it again."""
+_STEM = 4
+_WIDTH = 80
+_LETTERS = compiled_later(r"[^\W\d_]{4,}")
+_ENDS_DONE = compiled_later(r"(?:e[dne]|[aiu]d[oa]s?|[aiu]t[oaie]|e|es|t|[oae]n[oaey]|(?:н|т)[оаы]?|[dt][iu])$")
+"""How words end for what was done: booked, gebucht, reservado, réservé, prenotato, usunięto, удалено, silindi."""
+_PARTICIPLE_ABROAD = compiled_later(
+    r"^(?:\w+ )?\w{3,}(?:[aiu]d[oa]s?|ee?s?|[aiu]t[oa]|[ae]n[oay]|iert|ge\w+[tn]|ан[оа]?|ен[оа]?|ild[iu]|nd[iu])$"
+)
+"""A state that says what was done to a thing: confirmée, efetuada, storniert, utworzono."""
+_OTHERS = "\u0530"
+"""Behind the letters of languages with such ends."""
+
+
+class Outcome(Struct, frozen=True):
+    """How an act came out, as its result says."""
+
+    kind: Kind = ""
+    """Empty where nothing says so."""
+    said: str = ""
+    """The words that say so."""
+
+
+def outcome_of(said: str, tool: str, given: Iterable[str]) -> Outcome:
+    """Return what the result of an act says of how it came out. `given`: the values of its arguments, which it may say
+    again."""
+    text = said.strip()
+    if not text or len(text) > _LONGEST:
+        return Outcome()
+    own = name_parts(tool)
+    echoed = sorted({folded(value) for value in given if len(value) >= _ECHOED}, key=len, reverse=True)
+    members = result_members(text)
+    if members:
+        return _of_members(members, own, echoed)
+    pairs = list(_pairs(text))
+    found = _first(_of_pair(name, value, own, echoed, few=True) for name, value in pairs)
+    return found if found.kind else _of_text(text, own, echoed)
+
+
+def member_outcome(name: str, value: Any, tool: str, given: Iterable[str]) -> Outcome:
+    """Return what one member of a result says of how the call ended. `given`: what the call gave, folded."""
+    return _of_pair(name, value, name_parts(tool), list(given), few=True)
+
+
+def says_plainly(said: str, tool: str, given: Iterable[str]) -> bool:
+    """Return whether a result says that something was done in words that are not said of how a thing stands, or in
+    those of the tool itself."""
+    plain = folded(said)
+    for value in given:
+        plain = plain.replace(value, "·") if len(value) >= _ECHOED else plain
+    own = tuple(word for word in name_parts(tool) if len(word) >= _STEM)
+    return PLAINLY.search(plain) is not None or any(
+        _ENDS_DONE.search(found.group()) and found.group() not in own and _is_own(found.group(), own)
+        for found in _LETTERS.finditer(plain)
+    )
+
+
+def is_message(name: str) -> bool:
+    """Return whether a member of a result is what it says in words."""
+    return _MESSAGES.search(folded(name)) is not None
+
+
+def counts_done(name: str, value: Any) -> bool:
+    """Return whether a member of a result says how much was changed: `updatedCells`, `rows_affected`."""
+    return type(value) is int and value > 0 and _COUNTS_DONE.search(name) is not None
+
+
+def is_statement(said: str) -> bool:
+    """Return whether a result, as of a command that may say anything, is a statement of how it came out: an object, a
+    status line, an error that is called so, or that something waits to be agreed to."""
+    text = said.strip()
+    plain = folded(text[:_HEAD])
+    return (
+        text[:1] in ("<", "{")
+        or text.startswith("HTTP/")
+        or any(pattern.match(text) for pattern in (_RAISED, _CODE_LINE, _EXIT))
+        or FAILED_FIRST.match(plain) is not None
+        or _NOTHING_WAS.match(plain) is not None
+        or WAITS_FOR.search(plain) is not None
+    )
+
+
+def _first(found: Iterable[Outcome]) -> Outcome:
+    """Return the outcome that counts among several: that it failed before that it waits, both before that all is
+    well."""
+    outcomes = list(found)
+    for kind in ("failed", "tried", "waits", "done"):
+        if outcome := next((outcome for outcome in outcomes if outcome.kind == kind), None):
+            return outcome
+    return Outcome()
+
+
+def _of_members(members: dict[str, Any], own: tuple[str, ...], echoed: list[str]) -> Outcome:
+    within = (
+        value for name, value in members.items() if isinstance(value, dict) and _OF_RESULT.fullmatch(folded(name))
+    )
+    top = {**next(within, {}), **members}
+    few = len(top) <= _FEW_MEMBERS and not any(
+        isinstance(value, list) and any(isinstance(item, dict) for item in value) for value in top.values()
+    )
+    outcome = _first(_of_pair(name, value, own, echoed, few=few) for name, value in top.items())
+    if outcome.kind:
+        return outcome
+    if top.get(_PREVIEW):
+        return Outcome("tried", _PREVIEW)
+    texts = (value for name, value in top.items() if isinstance(value, str) and _MESSAGES.search(folded(name)))
+    return _first(_of_text(value, own, echoed) for value in texts) if few else Outcome()
+
+
+def _of_pair(name: str, value: Any, own: tuple[str, ...], echoed: list[str], *, few: bool) -> Outcome:
+    """Return what one member of a result says of how the call ended. `few`: there are not so many that it is the record
+    of a thing."""
+    key = folded(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
+    text = folded(str(value)).strip() if isinstance(value, str | int | float) else ""
+    told = f"{name} {one_line(str(value), _WIDTH)}"
+    if _ERRORS.search(key):
+        empty = not value or (not isinstance(value, list | dict) and text in _NOTHING)
+        return Outcome() if empty else Outcome("failed", told)
+    if isinstance(value, bool):
+        if _TRIES.search(key) and value:
+            return Outcome("tried", told)
+        if _NEEDS.search(key) and value:
+            return Outcome("waits", name)
+        return Outcome(("done" if value else "failed"), told) if _WELL.search(key) else Outcome()
+    if _WELL.search(key) and text in ("false", "true"):
+        return Outcome("done" if text == "true" else "failed", told)
+    if counts_done(name, value):
+        return Outcome("done", told)
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= _STEM else None
+    if number is not None:
+        if _EXITS.search(key):
+            return Outcome("failed", told) if number else Outcome()
+        if few and _NUMBERS.search(key) and text not in echoed:
+            return _of_code(number, told)
+        return Outcome()
+    if not text or not _STATES.search(key):
+        return Outcome()
+    return _of_state(text, str(value), own, echoed, few=few)
+
+
+def _of_code(number: int, told: str) -> Outcome:
+    if _SERVER_ERROR <= number < _SERVER_ERROR_END:
+        return Outcome("failed", told)
+    return Outcome("waits", told) if number == _ACCEPTED else Outcome()
+
+
+def _of_state(text: str, shown: str, own: tuple[str, ...], echoed: list[str], *, few: bool) -> Outcome:
+    """Return what a state says that a result has as a member. `text`: folded, `shown`: as it stands there."""
+    words = text.replace("_", " ").replace("-", " ")
+    if text in echoed or _is_own(words, own):
+        return Outcome("done", shown)
+    if FAILED.search(words) or NOT.search(words) or NOT_AT_ALL.search(words):
+        return Outcome("failed", one_line(shown, _WIDTH))
+    if TRIED.search(words):
+        return Outcome("tried", shown)
+    if WAITS.search(words) or WAITS_FOR.search(words):
+        return Outcome("waits", one_line(shown, _WIDTH)) if few or WAITS_FOR.search(words) else Outcome()
+    is_done = DONE.search(words) or PARTICIPLE.search(words) or _PARTICIPLE_ABROAD.search(words)
+    return Outcome("done", shown) if is_done else Outcome()
+
+
+def _is_own(words: str, own: tuple[str, ...]) -> bool:
+    """Return whether a state is what the tool is there for: `rejected` of `reject_offer`, `draft` of `create_draft`."""
+    return any(
+        word.startswith(name[: max(_STEM, len(name) - 2)])
+        for word in words.split()
+        for name in own
+        if len(name) >= _STEM
+    )
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Yield names and values of what is written as tags, as pairs, or as a table of one row."""
+    if text.startswith("<"):
+        for tag in _TAG.finditer(text):
+            yield tag["name"], tag["text"].strip() or "true"
+            yield from _ATTRIBUTE.findall(tag["attributes"])
+        return
+    yield from _PAIR.findall(text) if "=" in text else ()
+    lines = text.split("\n")
+    if len(lines) == _ROWS:
+        names, values = (_CELLS.split(line.strip()) for line in lines)
+        if len(names) > 1 and len(values) >= len(names) and all(map(_HEADER.fullmatch, names)):
+            yield from zip(names, values, strict=False)
+
+
+def _of_text(text: str, own: tuple[str, ...], echoed: list[str]) -> Outcome:
+    """Return what the first sentences of a result say of how the call ended."""
+    line = one_line(text.strip()[:_HEAD], _HEAD)
+    shown = one_line(_SENTENCE.split(text.strip(), maxsplit=1)[0], _WIDTH)
+    if status := _STATUS_LINE.match(line):
+        code = int(status["code"] or status["alone"])
+        if not _COUNTED.match(line) and (outcome := _of_code(code, shown)).kind:
+            return outcome
+    elif _CODE_LINE.match(line) or _RAISED.match(line):
+        return Outcome("failed", shown)
+    if _EXIT.search(text.lower()[-_HEAD:]):
+        return Outcome("failed", shown)
+    if text.count("\n") >= _MOST_LINES:
+        return Outcome()
+    plain = folded(line)
+    for value in echoed:
+        plain = plain.replace(value, "·")
+    plain = " ".join(word for word in plain.split() if word.strip(".,:;!\"'()") not in own)
+    if TRIED.match(plain):
+        return Outcome("tried", shown)
+    plain = NONE_OF_IT.sub(" ", plain)
+    first, *rest = _SENTENCE.split(plain, maxsplit=1)
+    if len(first) <= _STEM:
+        first = plain
+    outcome = _of_sentence(first, plain, shown, own)
+    if outcome.kind == "failed" and not FAILED.search(first) and any(_is_own_done(each, own) for each in rest):
+        return Outcome("done", shown)  # what stands before it is of the thing
+    return outcome
+
+
+def _of_sentence(first: str, plain: str, shown: str, own: tuple[str, ...]) -> Outcome:
+    """Return what a sentence says: what stands first of how well it went, and of what did not."""
+    if FAILED_FIRST.match(first):
+        return Outcome("failed", shown)
+    if WAITS_FOR.search(plain):
+        return Outcome("waits", shown)
+    places: dict[Kind, int] = {
+        "waits": _place((WAITS,), first, own),
+        "failed": min(_place((FAILED, NOT_AT_ALL), first, own), _first_not(first)),
+        "done": min(_done_places(first, own), default=len(first)),
+    }
+    kind = min(places, key=lambda kind: places[kind])
+    return Outcome(kind, shown) if places[kind] < len(first) else Outcome()
+
+
+def _first_not(sentence: str) -> int:
+    """Return where the first clause of a sentence says that something is not so; behind its end where it does not."""
+    found = NOT.search(_CLAUSE.split(sentence, maxsplit=1)[0])
+    return found.start() if found else len(sentence)
+
+
+def _is_own_done(sentence: str, own: tuple[str, ...]) -> bool:
+    """Return whether a sentence says that what the tool is there for was done."""
+    done = any(
+        _ENDS_DONE.search(found.group()) and _is_own(found.group(), own) for found in _LETTERS.finditer(sentence)
+    )
+    return done and not (FAILED.search(sentence) or NOT.search(sentence))
+
+
+def _place(patterns: Iterable[re.Pattern[str]], sentence: str, own: tuple[str, ...]) -> int:
+    """Return where a sentence first says so; behind its end where it does not. What the tool is there for says
+    nothing."""
+    found = (found for pattern in patterns for found in pattern.finditer(sentence))
+    return min((each.start() for each in found if not _is_own(each.group(), own)), default=len(sentence))
+
+
+def _done_places(sentence: str, own: tuple[str, ...]) -> Iterator[int]:
+    """Yield where a sentence says that something was done."""
+    yield from (found.start() for pattern in (DONE, PARTICIPLE) for found in pattern.finditer(sentence))
+    for found in _LETTERS.finditer(sentence):
+        word = found.group().removeprefix("ge")
+        if _ENDS_DONE.search(word) and (_is_own(word, own) or (word[0] < _OTHERS and is_acting_abroad(word))):
+            yield found.start()
