@@ -33,6 +33,7 @@ from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.features.work.told_of_calls import without_secret_values
 from compactor_cli.features.work.tool_names import acts, commits_elsewhere
+from compactor_cli.features.work.undoing import with_reverted
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text
@@ -184,12 +185,13 @@ def _carry_effect(state: KnownSoFar, line: str, number: int) -> None:
             state.files.carry_commit()
         if all(known.brief != line for known in state.done.values()):
             _take_place(state, line, number)
+            state.doings.carry(line)
 
 
-def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = None) -> None:
-    """Take over that something was done, which may leave nothing of what was done before."""
+def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = None) -> str:
+    """Take over that something was done, which may leave nothing of what was done before, and return its line."""
     if not text:
-        return
+        return ""
     overtaken, stands = "", act.stands if act else None
     if act:
         act, text, overtaken = state.records.note(act, text)
@@ -200,6 +202,16 @@ def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = No
     for over in (text, overtaken, *state.newest.note(text, stands)):
         state.done.pop(over, None)
     state.done[text] = StateLine("effect", text, message, brief=brief)
+    return text
+
+
+def _make_up_for(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
+    """Forget the acts that had failed and that an effect makes up for."""
+    newest = islice(reversed(state.failed.items()), _MOST_TRIED)
+    over = [key for key, line in newest if corrects(effect, key, line.text, state.asked.get(key, ()))]
+    over += [key for key, tried in islice(reversed(state.tried.items()), _MOST_TRIED) if is_made_up_for(tried, call)]
+    for key in (*made_up_for(effect.key), *over):
+        _is_over(state, key)
 
 
 def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, overtaken: bool = False) -> None:
@@ -294,6 +306,7 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
         elif not call.running:
             state.failed[effect.key] = StateLine("effect", f"{_UNFINISHED}{effect.text}", call.message, open=True)
     elif effect.done:
+        effect = with_reverted(effect, state.commits, state.done)
         for old, new in state.commits.renamed(effect.git, call.said).items():
             if (line := state.done.pop(old, None)) is not None:
                 state.done[new] = replace(line, text=new)
@@ -301,13 +314,7 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
             state.done.pop(gone, None)
         if not effect.text and effect.git:
             return
-        newest = islice(reversed(state.failed.items()), _MOST_TRIED)
-        over = [key for key, line in newest if corrects(effect, key, line.text, state.asked.get(key, ()))]
-        over += [
-            key for key, tried in islice(reversed(state.tried.items()), _MOST_TRIED) if is_made_up_for(tried, call)
-        ]
-        for key in (*made_up_for(effect.key), *over):
-            _is_over(state, key)
+        _make_up_for(state, effect, call)
         state.ended |= {effect.ends} - {""}
         if stash_verb(effect.git) in ("pop", "apply"):
             state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
@@ -315,7 +322,9 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
         if made := ended_worktree(effect.text, state.done):
             del state.done[made]
             return
-        _take_place(state, effect.text, call.message, effect.act)
+        told = _take_place(state, state.doings.take_back(effect, call, state.done), call.message, effect.act)
+        if told:
+            state.doings.note(told, effect, call)
     else:
         what = effect.text + (f": {effect.reason}" if effect.reason else "")
         state.tried.pop(effect.key, None)
