@@ -30,9 +30,10 @@ from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.shown_acts import ShownActs
 from compactor_cli.features.work.sql_effects import tool_sql_effects
+from compactor_cli.features.work.standing import leaves_open
 from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
 from compactor_cli.features.work.told_of_calls import without_secret_values
-from compactor_cli.features.work.tool_names import acts, commits_elsewhere
+from compactor_cli.features.work.tool_names import acts, commits_elsewhere, only_tries
 from compactor_cli.features.work.undoing import with_reverted
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
@@ -205,6 +206,14 @@ def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = No
     return text
 
 
+def _tried_anew(state: KnownSoFar, call: ToolCall) -> None:
+    """Forget the acts that had failed and that a call makes up for, which nothing else is told of."""
+    newest = islice(reversed(state.tried.items()), _MOST_TRIED)
+    over = [key for key, tried in newest if is_made_up_for(tried, call)] if not leaves_open(call.said) else []
+    for key in over:
+        _is_over(state, key)
+
+
 def _make_up_for(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
     """Forget the acts that had failed and that an effect makes up for."""
     newest = islice(reversed(state.failed.items()), _MOST_TRIED)
@@ -236,6 +245,8 @@ def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, over
     for effect in effects:
         if effect.done or not overtaken:
             _note_effect(state, effect, call)
+    if not effects and state.tried and not (call.failed or call.undecided or only_tries(call.arguments)):
+        _tried_anew(state, call)
     if overtaken:
         return
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
