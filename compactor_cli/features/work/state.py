@@ -22,6 +22,7 @@ from compactor_cli.features.work.git_files import stash_verb
 from compactor_cli.features.work.git_steps import ended_worktree
 from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
 from compactor_cli.features.work.known_so_far import KnownSoFar, ToldBefore
+from compactor_cli.features.work.listed_files import listed_by
 from compactor_cli.features.work.open_errors import is_given_up
 from compactor_cli.features.work.overtaking import carried_key, corrects
 from compactor_cli.features.work.page_acts import page_effects
@@ -233,7 +234,7 @@ def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, over
         state.branches.note(call, parts, state.home)
     if not call.failed:
         state.errors.called_well(call, parts)
-        state.files.seen.update(read)
+        state.files.seen.update(read, () if changes else listed_by(call))
     if not overtaken and state.tasks.note(call) and not call.command and not changes:
         return
     stopped = call.undecided and not call.running and call.command != "" and not is_declined(call.said)
