@@ -161,7 +161,8 @@ def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:
     current = not newest.isdisjoint(item.messages)
     if lack := lack_of(item.text):
         section = "In progress" if current and lack != "failed" else _FILED[lack]
-        return replace(item, section=section, bonus=item.bonus + WEIGHTS["Done"] - WEIGHTS[section])
+        answered = _NOD if lack == "proposed" and not current else 0.0  # what the user said of it tells more
+        return replace(item, section=section, bonus=item.bonus + WEIGHTS["Done"] - WEIGHTS[section] - answered)
     if not is_undone(item.text):
         return item
     return replace(item, section="In progress") if current else replace(item, bonus=item.bonus - _POLITE)

@@ -32,7 +32,8 @@ from compactor_cli.features.work.shell_effects import effect_key, made_up_for, s
 from compactor_cli.features.work.shown_acts import ShownActs
 from compactor_cli.features.work.sql_effects import tool_sql_effects
 from compactor_cli.features.work.standing import leaves_open
-from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
+from compactor_cli.features.work.task_lists import ListedTask, TaskList
+from compactor_cli.features.work.task_words import Status
 from compactor_cli.features.work.told_of_calls import without_secret_values
 from compactor_cli.features.work.tool_names import acts, commits_elsewhere, only_tries
 from compactor_cli.features.work.undoing import with_reverted
