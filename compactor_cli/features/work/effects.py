@@ -27,7 +27,7 @@ from compactor_cli.features.work.act_identities import (
     title_of,
 )
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.causes import telling_line
+from compactor_cli.features.work.causes import telling_line, without_tags
 from compactor_cli.features.work.json_results import says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
@@ -335,7 +335,7 @@ def reason(call: ToolCall) -> str:
 
 def with_alike(said: str, line: str) -> str:
     """Return a line of an output that says why a call failed, with the names of which others say the same."""
-    told = one_line(without_secrets(re.sub(r"</?\w+>", "", line)), _REASON_WIDTH)
+    told = one_line(without_secrets(re.sub(r"</?\w+>", "", without_tags(line.strip()))), _REASON_WIDTH)
     names = [] if told.endswith("…") else _alike(said, line.strip())
     sizes = accumulate((len(name) + 2 for name in names), initial=len(told))
     listed = sum(size <= _LISTED_WIDTH for size in islice(sizes, 1, None))
