@@ -56,6 +56,8 @@ _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
 _MOST_RUNNING = 3
 """Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
 _EDIT_OF = "edit of "
+_MOST_FILES = 6
+"""Changed files, the newest, that come before tasks which are done: of these the acts and files tell, too."""
 _MOST_TRIED = 20
 """Failures, the newest, that may be made up for by something put right: who tries again does so soon."""
 
@@ -376,11 +378,13 @@ def _by_worth(state: KnownSoFar, order: int) -> Iterator[StateLine]:
     effects = [*reversed(list(failed)), *reversed(state.done.values()), *state.command.lines()]
     yield from sorted(effects, key=lambda line: -line.message)
     yield from state.branches.lines()
-    yield from (line for line in tasks if not line.open)
     passed = [*state.checks.passing_lines(state.files.edits())]
     yield from (line for line in passed if not is_out_of_date(line))
     checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts, root)
-    yield from state.files.lines(root, checks)
+    files = state.files.lines(root, checks)
+    yield from islice(files, _MOST_FILES)
+    yield from (line for line in tasks if not line.open)
+    yield from files
     yield from filter(is_out_of_date, passed)  # of files it says less than what is known of these
     if state.unlisted:
         yield StateLine("file", unlisted_text(state.unlisted), -1)
