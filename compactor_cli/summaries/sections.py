@@ -16,7 +16,7 @@ from compactor_cli.model.pairing import Spot
 from compactor_cli.model.plan import Quote
 from compactor_cli.summaries.corrected_findings import is_statement
 from compactor_cli.summaries.facts import LEFT_OUT, facts_of, line_of_row, parse, shown_files
-from compactor_cli.summaries.items import SummaryItem, order_of
+from compactor_cli.summaries.items import WEIGHTS, SummaryItem, order_of
 from compactor_cli.summaries.needed_lines import needing
 from compactor_cli.summaries.outline import ACTIVE_CODE, CHANGED_CODE, FACTS, prose_section, section_of
 from compactor_cli.summaries.snippets import carried as carried_code
@@ -38,6 +38,7 @@ from compactor_cli.summaries.told import (
     tells,
     told_statements,
 )
+from compactor_cli.summaries.unfinished import Lack, lack_of
 from compactor_cli.summary_text.excerpts import harmless, person_named, user_named
 from compactor_cli.summary_text.headers import body_start, is_state_heading, is_summary, writer_of
 from compactor_cli.summary_text.verbatim import QUOTED, carried, earlier_label, label_of, words_since
@@ -69,6 +70,8 @@ UNANSWERED = "The last request is not answered yet."
 REPLIED_BELOW = "The agent's last words on the last request stand at the end."
 _NEWER = 4.0
 """What the newest error line of an output counts more than the oldest one."""
+_FILED: dict[Lack, str] = {"failed": "Errors", "waits": "Next", "proposed": "Decisions"}
+"""Where stands what the agent says of what was not done."""
 _OUTPUT_LINES = 6
 _JUST_NOW = 10
 """Messages at the end of which the last one that says something tells how the work stands."""
@@ -153,9 +156,15 @@ def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
 def _filed(item: SummaryItem, newest: Set[int]) -> SummaryItem:
     """Return an item under a heading that fits: what the agent says is not finished is none of what is done. `newest`:
     numbers of the messages that tell how the work stands."""
-    if item.section != "Done" or not is_undone(item.text):
+    if item.section != "Done":
         return item
     current = not newest.isdisjoint(item.messages)
+    if lack := lack_of(item.text):
+        section = "In progress" if current and lack != "failed" else _FILED[lack]
+        answered = _NOD if lack == "proposed" and not current else 0.0  # what the user said of it tells more
+        return replace(item, section=section, bonus=item.bonus + WEIGHTS["Done"] - WEIGHTS[section] - answered)
+    if not is_undone(item.text):
+        return item
     return replace(item, section="In progress") if current else replace(item, bonus=item.bonus - _POLITE)
 
 
@@ -328,7 +337,7 @@ def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterat
     """Yield what the agent says. `replies`: directly to a request, where a few words that it begins with are a nod:
     nothing is done yet."""
     text = message.text("text")
-    told = told_statements(text)
+    told = [sentence for sentence in told_statements(text) if lack_of(sentence) != "announced"]
     if replies and told and is_few_words(told[0]) and text.lstrip().startswith(told[0]):
         told = told[1:]
     for order, sentence in enumerate(told):

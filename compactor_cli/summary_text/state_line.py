@@ -48,3 +48,11 @@ def tells(line: str, words: str) -> bool:
     """Return whether a line of the state has these words, whatever blanks stand between them: those of JSON differ."""
     bare = "".join(words.split())
     return len(bare) >= _LEAST_WORDS and bare in "".join(line.split())
+
+
+def failed_again(what: str, message: int, before: StateLine | None) -> StateLine:
+    """Return the line of an effect that failed, with how often it did where it is as `before`."""
+    failed, known = failed_times(before.text) if before else (0, "")
+    times = failed + 1 if known == what else 1
+    count = f" {times}x" if times > 1 else ""
+    return StateLine("effect", f"failed{count}: {what}", message, open=True, times=times)

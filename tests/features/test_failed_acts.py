@@ -184,3 +184,17 @@ def test_of_many_failures_only_the_newest_are_made_up_for_by_something_put_right
         session.calls("visits", "Error: full", action="book", guest=f"G{number}", day="2026-10-01")
     session.calls("visits", '{"visit_id": "V-7"}', action="book", guest=guest, day="2026-10-02")
     assert len(_failed(session)) == left
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("<error><code>409</code><message>etag mismatch</message></error>", "409 etag mismatch"),
+        ("<error>no such file</error>", "no such file"),
+    ],
+)
+def test_tags_do_not_stick_to_what_went_wrong(said: str, why: str) -> None:
+    session = Session().calls("update_item", f"Error: {said}", item_id="QX-48213")
+    assert any(text.endswith(why) for text in session.texts())
+    session = Session().calls("uploader", f"Error: {said}", item="QX-48213")
+    assert all("><" not in text and "</" not in text for text in session.texts())

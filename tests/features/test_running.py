@@ -59,13 +59,13 @@ def test_commands_in_a_list_and_under_other_names_are_commands():
     assert session.texts() == ["failing: npm test", "git push", 'git commit "Fix it"']
     other = Session().calls("run_command", FAILS + "Tests: 1 failed", CommandLine="npm test", Cwd="/work/shop")
     assert other.texts() == ["failing: npm test"]
-    assert Session().calls("write_to_file", TargetFile="/work/shop/a.md").texts() == ["created /work/shop/a.md"]
+    assert Session().calls("write_to_file", TargetFile="/work/shop/a.md").texts() == ["wrote /work/shop/a.md"]
 
 
 @pytest.mark.parametrize("said", ["\nEXECUTION TIMED OUT", "The command timed out after 120 seconds"])
 def test_a_script_that_timed_out_has_not_run(said):
     session = Session().calls("Write", file_path="a.py", content="x").runs("python a.py", said)
-    assert session.texts("file") == ["created a.py"], "nor does anybody know that it was not looked at"
+    assert session.texts("file") == ["wrote a.py"], "nor does anybody know that it was not looked at"
 
 
 @pytest.mark.parametrize(

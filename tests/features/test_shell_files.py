@@ -298,4 +298,4 @@ def test_a_new_file_that_git_was_not_told_of_stays_whatever_is_reset():
     session = (
         Session().calls("Write", file_path="a.py", content="x").runs("git reset --hard HEAD~2", "HEAD is now at 0a1b2")
     )
-    assert session.texts("file") == ["created a.py, unchecked"]
+    assert session.texts("file") == ["wrote a.py, unchecked"]

@@ -158,7 +158,7 @@ def test_progress_may_come_with_any_call():
     session = Session().calls(
         "execute_command", "exit code: 0", command="pytest", task_progress="- [x] Fix\n- [ ] Ship"
     )
-    assert session.texts() == ["[ ] Ship", "[x] Fix", "passed: pytest"]
+    assert session.texts() == ["[ ] Ship", "passed: pytest", "[x] Fix"]
 
 
 def test_what_another_agent_is_asked_is_no_list_of_this_one():
@@ -464,10 +464,18 @@ def test_lines_stand_in_the_order_of_worth():
         "failed: npm publish: npm ERR! code E403",
         'git commit "Fix" (1a2b3c4)',
         "git push",
-        "[x] Fix rounding",
         "passed: ruff check .",
         "edited src/a.py, tests failed after",
+        "[x] Fix rounding",
     ]
+
+
+def test_of_many_files_the_newest_come_before_tasks_that_are_done():
+    session = Session().calls("TodoWrite", todos=TODOS)
+    for number in range(9):
+        session.edits(f"src/a{number}.py")
+    kinds = [line.kind for line in session.state()]
+    assert kinds == ["task", "task", *["file"] * 6, "task", *["file"] * 3]
 
 
 def test_a_line_names_the_newest_message_that_it_stands_on():

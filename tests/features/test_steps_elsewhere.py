@@ -112,7 +112,7 @@ def test_two_things_that_failed_in_one_group_both_stay() -> None:
     ]
 
 
-def test_a_tool_that_saves_a_file_has_created_it() -> None:
+def test_a_tool_that_saves_a_file_has_written_it() -> None:
     assert Session().calls("save_file", "Saved 3 bytes", path="a.scad", content="x").texts() == [
-        "created a.scad, unchecked"
+        "wrote a.scad, unchecked"
     ]

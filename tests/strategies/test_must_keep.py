@@ -243,3 +243,9 @@ def test_a_call_of_a_tool_named_like_a_program_that_failed_is_told():
     told = Told(*records)
     found = musts.failed_call(session_state(told.messages), told.messages, told.lines, pair(told.messages))
     assert "scale deploy/web" in "".join(told.lines.text(line) for line in found)
+
+
+def test_an_act_keeps_its_first_detail_before_it_loses_all():
+    act = StateLine("effect", "return_items #W4138217 (item_ids 6025150951, payment_method credit_card_4466831)", 1)
+    assert state_within(60, act) == ["return_items #W4138217 (item_ids 6025150951)"]
+    assert state_within(40, act) == ["return_items #W4138217"]

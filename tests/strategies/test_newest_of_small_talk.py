@@ -23,6 +23,7 @@ def chat(newest: str) -> bytes:
 
 def kept(newest: str, ratio: float) -> str:
     part = compacted(chat(newest), ratio)
+    assert part.target is not None
     assert part.tokens <= part.target
     return "\n".join(message.text() for message in part.messages)
 

@@ -32,6 +32,8 @@ _ONLY_FAILED = compiled_later(
 """Lines that say no more than that something failed."""
 _TAGS = compiled_later(r"^(?:<[\w-]+>)+|(?:</[\w-]+>)+$")
 """What harnesses put around errors."""
+_TAG_BETWEEN = compiled_later(r"(?:</?[\w-]+>\s*){2,}|</[\w-]+>")
+"""What stands between the parts of an error of XML."""
 _OF_JSON, _OPENS = ('"', "{", "["), ("{", "[")
 """How a line of JSON begins and ends that says nothing but that an error follows."""
 _LONGEST = 2_000
@@ -60,7 +62,12 @@ def said_why(said: str, *, command: bool, width: int) -> str:
     if not command and refuses_edit(said):
         said = said[:_HEAD].partition("```")[0]
     why = without_secrets(telling_line(said)[:_LONGEST])
-    return _TAGS.sub("", one_line(why, width))
+    return without_tags(one_line(why, width))
+
+
+def without_tags(line: str) -> str:
+    """Return a line without the tags around it, and with a blank for those between its parts."""
+    return _TAG_BETWEEN.sub(" ", _TAGS.sub("", line)).strip()
 
 
 def telling_line(said: str) -> str:
@@ -79,4 +86,4 @@ def why_failed(said: str, *, command: bool, width: int) -> str:
     cause = cause_line(said, places=False)
     if not cause and (place := _AT_COLUMN.search(said)):
         cause = place.group()
-    return _TAGS.sub("", one_line(cause, width))
+    return without_tags(one_line(cause, width))

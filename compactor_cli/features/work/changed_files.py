@@ -16,11 +16,12 @@ from compactor_cli.features.work.folders import folder_of, gone_to, lies_in, of_
 from compactor_cli.features.work.git_files import KEEPING, commits_back
 from compactor_cli.features.work.ledger import command_actions, every_action, is_within, open_file_edit
 from compactor_cli.features.work.same_paths import KnownPaths
-from compactor_cli.features.work.tool_names import commits_elsewhere
+from compactor_cli.features.work.tool_names import commits_elsewhere, tool_words
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename, is_rooted
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
 
 _CHANGES = ("created", "wrote", "edited", "deleted", "restored")
 _MAKES = ("created", "wrote")
@@ -39,7 +40,11 @@ _WAS_THERE = compiled_later(
     r"^(?:successfully )?overw\w+ |\b(?:has|have) been (?:successfully )?(?:updated|overwritten)\b", re.I
 )
 """How a tool says that the file that it wrote was there before."""
-_SAID_FIRST = 300
+_WRITES = word_set("write save overwrite dump")
+"""Words of tools that write a file as a whole, whether or not it was there."""
+_NEW = compiled_later(r"\bcreat|\bnew\b|\badded\b", re.IGNORECASE)
+"""How a tool says that the file that it wrote was not there before."""
+_SAID_FIRST, _PATH_WIDTH = 300, 300
 _UPDATED = compiled_later(r"^Updated [1-9]\d* paths? from ", re.MULTILINE)
 _NONE_UPDATED = compiled_later(r"^Updated 0 paths from ", re.MULTILINE)
 _BRANCHES = compiled_later(
@@ -47,7 +52,6 @@ _BRANCHES = compiled_later(
 )
 """How git says that it took files as they were, and to what it went instead."""
 _NOTHING = "No local changes to save"
-_PATH_WIDTH = 300
 _IGNORED = compiled_later(r"^(?:/dev/|\d+$|&)|[*?${}]|^\.+$")
 
 
@@ -331,8 +335,8 @@ class ChangedFiles(Struct):
 def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
     """Return (path, action) of the files that a call changes, each path once with its last action; and the paths that
     it reads."""
-    if not call.command and commits_elsewhere(call.arguments):
-        return [], []  # they are files of a server, and the call is an effect
+    if not call.command and commits_elsewhere(call.arguments):  # they are files of a server: the call is an effect
+        return [], []
     failed = call.command and (call.failed or call.undecided)
     actions = command_actions(call.arguments, call.said) if failed else every_action(call.tool, call.arguments)
     read = [path for path, action in actions if action == "read"]
@@ -342,12 +346,14 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
             return [], read
     found: dict[tuple[str, int], str] = {}
     was_there = not call.command and _was_there(call.said[:_SAID_FIRST])
+    may_be_new = call.command or _WRITES.isdisjoint(tool_words(call.tool)) or _NEW.search(call.said[:_SAID_FIRST])
     commands = 0  # of git, which take over what was done so far
     for path, action in actions:
         if action in BY_GIT:
             commands += 1
         if action != "read" and path:
-            found[one_line(path, _PATH_WIDTH), commands] = "edited" if was_there and action == "created" else action
+            as_said = action if action != "created" or may_be_new else "saved"
+            found[one_line(path, _PATH_WIDTH), commands] = "edited" if was_there and action == "created" else as_said
     changes = [(path, did) for (path, _), did in found.items() if did in BY_GIT or not _IGNORED.search(path)]
     return changes, read
 
@@ -360,12 +366,15 @@ def _was_there(said: str) -> bool:
 
 def _done(action: str, *, existed: bool, known: bool) -> str:
     """Return what was done to a file. `existed`: it was there before the session; `known`: the session has it."""
-    if action == "written":
-        return "edited" if existed or known else "wrote"
+    if action in ("written", "saved"):
+        again = existed or (known and action == "written")
+        return "edited" if again else "wrote"
     return "edited" if action == "created" and existed else action
 
 
 def _after(before: Change | None, action: str, message: int, order: int) -> Change:
+    if before and before.action == "created" and action == "wrote":
+        action = "created"
     before = None if before and before.action == "restored" else before
     edits = (before.edits if before else 0) + (action == "edited")
     new = before is not None and before.new

@@ -10,7 +10,7 @@ from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.foreign_verbs import is_acting_abroad, name_parts
 from compactor_cli.features.work.json_results import result_members
 from compactor_cli.features.work.result_outcomes import (
-    Outcome,
+    ActOutcome,
     counts_done,
     is_message,
     member_outcome,
@@ -48,7 +48,7 @@ def values_of(arguments: Any) -> Iterator[str]:
         yield str(arguments)
 
 
-def outcome(call: ToolCall) -> Outcome:
+def outcome(call: ToolCall) -> ActOutcome:
     """Return what the result of a call says of how it came out."""
     return outcome_of(call.said, call.tool, values_of(call.arguments))
 

@@ -27,11 +27,11 @@ from compactor_cli.features.work.act_identities import (
     title_of,
 )
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.causes import telling_line
+from compactor_cli.features.work.causes import telling_line, without_tags
 from compactor_cli.features.work.confirmed_acts import outcome
 from compactor_cli.features.work.json_results import says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
-from compactor_cli.features.work.result_outcomes import Outcome
+from compactor_cli.features.work.result_outcomes import ActOutcome
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
 from compactor_cli.features.work.standing import Standing, standing
 from compactor_cli.features.work.tool_names import asked_action, tool_words, verb_of
@@ -130,7 +130,7 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     asked = asked_action(call.tool, arguments)
     verb = "" if asked in tool_words(call.tool) else asked
-    came = Outcome() if call.failed or call.undecided or not call.answered else outcome(call)
+    came = ActOutcome() if call.failed or call.undecided or not call.answered else outcome(call)
     if came.kind == "tried":
         return Effect("", "", True)
     undone = came.kind == "failed" or says_undone(call.said, map(scalar, arguments.values()))
@@ -347,7 +347,7 @@ def reason(call: ToolCall) -> str:
 
 def with_alike(said: str, line: str) -> str:
     """Return a line of an output that says why a call failed, with the names of which others say the same."""
-    told = one_line(without_secrets(re.sub(r"</?\w+>", "", line)), _REASON_WIDTH)
+    told = one_line(without_secrets(re.sub(r"</?\w+>", "", without_tags(line.strip()))), _REASON_WIDTH)
     names = [] if told.endswith("…") else _alike(said, line.strip())
     sizes = accumulate((len(name) + 2 for name in names), initial=len(told))
     listed = sum(size <= _LISTED_WIDTH for size in islice(sizes, 1, None))

@@ -33,7 +33,10 @@ _MOST = 50
 """Commits that are remembered, so that cost stays linear; nobody takes more of them back."""
 _WORKTREE = "git worktree"
 _WAY = compiled_later(r"^(?:\.{0,2}/)+")
-_COMMITS = ("git commit", "git cherry-pick", "git revert")
+_UNCOMMITTED = word_set("-n --no-commit --abort --quit")
+"""Options with which `git revert` makes no commit."""
+_REVERT = "git revert"
+_COMMITS = ("git commit", "git cherry-pick", _REVERT)
 
 
 class Commits(Struct):
@@ -55,6 +58,22 @@ class Commits(Struct):
         elif verb in _ELSEWHERE and not _stays(words):
             self.made.clear()
         return before
+
+    def reverted(self, words: Sequence[str]) -> list[str]:
+        """Return the lines of the commits that a command of git takes back by a new one; what takes back that they
+        were taken back is told beside it."""
+        if not words or words[0] != "revert" or not _UNCOMMITTED.isdisjoint(words):
+            return []
+        found = (self._called(word) for word in words[1:])
+        return [text for text in found if text and not text.startswith(_REVERT)]
+
+    def _called(self, word: str) -> str:
+        """Return the line of a commit by its hash, or by how many there are behind it."""
+        back = 0 if word in ("HEAD", "@") else commits_back(word)
+        if back is not None:
+            return self.made[-1 - back] if back < len(self.made) else ""
+        named = ((text, _HASH_OF.search(text)) for text in self.made if _HASH.fullmatch(word))
+        return next((text for text, found in named if found and _same(found[1], word)), "")
 
     def renamed(self, words: Sequence[str], said: str) -> dict[str, str]:
         """Return the lines of commits that a rebase has made anew, each with that line without its hash, which names it

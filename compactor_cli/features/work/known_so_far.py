@@ -20,6 +20,7 @@ from compactor_cli.features.work.open_errors import OpenErrors
 from compactor_cli.features.work.overtaking import NewestActs, Records
 from compactor_cli.features.work.shown_acts import ShownActs
 from compactor_cli.features.work.task_lists import TaskList
+from compactor_cli.features.work.undoing import Doings
 from compactor_cli.summary_text.state_line import Kind, StateLine
 from compactor_cli.text.patterns import compiled_later
 
@@ -75,6 +76,7 @@ class KnownSoFar(Struct):
     """The calls that these were, but those of earlier rounds."""
     newest: NewestActs = field(default_factory=NewestActs)
     records: Records = field(default_factory=Records)
+    doings: Doings = field(default_factory=Doings)
     commits: Commits = field(default_factory=Commits)
     branches: Branches = field(default_factory=Branches)
     command: UserCommand = field(default_factory=UserCommand)

@@ -83,6 +83,8 @@ _PREAMBLE = compiled_later(
 _HEADING = compiled_later(r"\W*(?:errors?|failures?)\W*$", re.IGNORECASE)
 """Stands over errors and says nothing itself."""
 ACTIONS = ("created", "edited", "deleted", "restored", "read")
+_SHOWS_FILE = ("read", "edited", "restored")
+"""What is done to a file that is there."""
 _SAID_AS = {"written": "edited", "reset": "restored"}
 
 
@@ -118,7 +120,9 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
     for call, answer, number in chain(calls, ((call, said, m.number) for call, said, m in written)):
         arguments = call_arguments(call)
         for path, action in _done_actions(call, arguments, answer):
-            files.setdefault(path, FileFact()).actions.setdefault(action, []).append(number)
+            known = files.setdefault(path, FileFact()).actions
+            existed = action == "created" and not known.keys().isdisjoint(_SHOWS_FILE) and "created" not in known
+            known.setdefault("edited" if existed else action, []).append(number)
         command = command_of(arguments)
         if command and not (answer is not None and is_declined(answer.text)):
             failed, error = _outcome(answer)

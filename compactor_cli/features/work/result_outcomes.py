@@ -101,7 +101,7 @@ _OTHERS = "\u0530"
 """Behind the letters of languages with such ends."""
 
 
-class Outcome(Struct, frozen=True):
+class ActOutcome(Struct, frozen=True):
     """How an act came out, as its result says."""
 
     kind: Kind = ""
@@ -110,12 +110,12 @@ class Outcome(Struct, frozen=True):
     """The words that say so."""
 
 
-def outcome_of(said: str, tool: str, given: Iterable[str]) -> Outcome:
+def outcome_of(said: str, tool: str, given: Iterable[str]) -> ActOutcome:
     """Return what the result of an act says of how it came out. `given`: the values of its arguments, which it may say
     again."""
     text = said.strip()
     if not text or len(text) > _LONGEST:
-        return Outcome()
+        return ActOutcome()
     own = name_parts(tool)
     echoed = sorted({folded(value) for value in given if len(value) >= _ECHOED}, key=len, reverse=True)
     members = result_members(text)
@@ -126,7 +126,7 @@ def outcome_of(said: str, tool: str, given: Iterable[str]) -> Outcome:
     return found if found.kind else _of_text(text, own, echoed)
 
 
-def member_outcome(name: str, value: Any, tool: str, given: Iterable[str]) -> Outcome:
+def member_outcome(name: str, value: Any, tool: str, given: Iterable[str]) -> ActOutcome:
     """Return what one member of a result says of how the call ended. `given`: what the call gave, folded."""
     return _of_pair(name, value, name_parts(tool), list(given), few=True)
 
@@ -169,17 +169,17 @@ def is_statement(said: str) -> bool:
     )
 
 
-def _first(found: Iterable[Outcome]) -> Outcome:
+def _first(found: Iterable[ActOutcome]) -> ActOutcome:
     """Return the outcome that counts among several: that it failed before that it waits, both before that all is
     well."""
     outcomes = list(found)
     for kind in ("failed", "tried", "waits", "done"):
         if outcome := next((outcome for outcome in outcomes if outcome.kind == kind), None):
             return outcome
-    return Outcome()
+    return ActOutcome()
 
 
-def _of_members(members: dict[str, Any], own: tuple[str, ...], echoed: list[str]) -> Outcome:
+def _of_members(members: dict[str, Any], own: tuple[str, ...], echoed: list[str]) -> ActOutcome:
     within = (
         value for name, value in members.items() if isinstance(value, dict) and _OF_RESULT.fullmatch(folded(name))
     )
@@ -191,12 +191,12 @@ def _of_members(members: dict[str, Any], own: tuple[str, ...], echoed: list[str]
     if outcome.kind:
         return outcome
     if top.get(_PREVIEW):
-        return Outcome("tried", _PREVIEW)
+        return ActOutcome("tried", _PREVIEW)
     texts = (value for name, value in top.items() if isinstance(value, str) and _MESSAGES.search(folded(name)))
-    return _first(_of_text(value, own, echoed) for value in texts) if few else Outcome()
+    return _first(_of_text(value, own, echoed) for value in texts) if few else ActOutcome()
 
 
-def _of_pair(name: str, value: Any, own: tuple[str, ...], echoed: list[str], *, few: bool) -> Outcome:
+def _of_pair(name: str, value: Any, own: tuple[str, ...], echoed: list[str], *, few: bool) -> ActOutcome:
     """Return what one member of a result says of how the call ended. `few`: there are not so many that it is the record
     of a thing."""
     key = folded(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
@@ -204,48 +204,48 @@ def _of_pair(name: str, value: Any, own: tuple[str, ...], echoed: list[str], *, 
     told = f"{name} {one_line(str(value), _WIDTH)}"
     if _ERRORS.search(key):
         empty = not value or (not isinstance(value, list | dict) and text in _NOTHING)
-        return Outcome() if empty else Outcome("failed", told)
+        return ActOutcome() if empty else ActOutcome("failed", told)
     if isinstance(value, bool):
         if _TRIES.search(key) and value:
-            return Outcome("tried", told)
+            return ActOutcome("tried", told)
         if _NEEDS.search(key) and value:
-            return Outcome("waits", name)
-        return Outcome(("done" if value else "failed"), told) if _WELL.search(key) else Outcome()
+            return ActOutcome("waits", name)
+        return ActOutcome(("done" if value else "failed"), told) if _WELL.search(key) else ActOutcome()
     if _WELL.search(key) and text in ("false", "true"):
-        return Outcome("done" if text == "true" else "failed", told)
+        return ActOutcome("done" if text == "true" else "failed", told)
     if counts_done(name, value):
-        return Outcome("done", told)
+        return ActOutcome("done", told)
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= _STEM else None
     if number is not None:
         if _EXITS.search(key):
-            return Outcome("failed", told) if number else Outcome()
+            return ActOutcome("failed", told) if number else ActOutcome()
         if few and _NUMBERS.search(key) and text not in echoed:
             return _of_code(number, told)
-        return Outcome()
+        return ActOutcome()
     if not text or not _STATES.search(key):
-        return Outcome()
+        return ActOutcome()
     return _of_state(text, str(value), own, echoed, few=few)
 
 
-def _of_code(number: int, told: str) -> Outcome:
+def _of_code(number: int, told: str) -> ActOutcome:
     if _SERVER_ERROR <= number < _SERVER_ERROR_END:
-        return Outcome("failed", told)
-    return Outcome("waits", told) if number == _ACCEPTED else Outcome()
+        return ActOutcome("failed", told)
+    return ActOutcome("waits", told) if number == _ACCEPTED else ActOutcome()
 
 
-def _of_state(text: str, shown: str, own: tuple[str, ...], echoed: list[str], *, few: bool) -> Outcome:
+def _of_state(text: str, shown: str, own: tuple[str, ...], echoed: list[str], *, few: bool) -> ActOutcome:
     """Return what a state says that a result has as a member. `text`: folded, `shown`: as it stands there."""
     words = text.replace("_", " ").replace("-", " ")
     if text in echoed or _is_own(words, own):
-        return Outcome("done", shown)
+        return ActOutcome("done", shown)
     if FAILED.search(words) or NOT.search(words) or NOT_AT_ALL.search(words):
-        return Outcome("failed", one_line(shown, _WIDTH))
+        return ActOutcome("failed", one_line(shown, _WIDTH))
     if TRIED.search(words):
-        return Outcome("tried", shown)
+        return ActOutcome("tried", shown)
     if WAITS.search(words) or WAITS_FOR.search(words):
-        return Outcome("waits", one_line(shown, _WIDTH)) if few or WAITS_FOR.search(words) else Outcome()
+        return ActOutcome("waits", one_line(shown, _WIDTH)) if few or WAITS_FOR.search(words) else ActOutcome()
     is_done = DONE.search(words) or PARTICIPLE.search(words) or _PARTICIPLE_ABROAD.search(words)
-    return Outcome("done", shown) if is_done else Outcome()
+    return ActOutcome("done", shown) if is_done else ActOutcome()
 
 
 def _is_own(words: str, own: tuple[str, ...]) -> bool:
@@ -273,7 +273,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
             yield from zip(names, values, strict=False)
 
 
-def _of_text(text: str, own: tuple[str, ...], echoed: list[str]) -> Outcome:
+def _of_text(text: str, own: tuple[str, ...], echoed: list[str]) -> ActOutcome:
     """Return what the first sentences of a result say of how the call ended."""
     line = one_line(text.strip()[:_HEAD], _HEAD)
     shown = one_line(_SENTENCE.split(text.strip(), maxsplit=1)[0], _WIDTH)
@@ -282,40 +282,40 @@ def _of_text(text: str, own: tuple[str, ...], echoed: list[str]) -> Outcome:
         if not _COUNTED.match(line) and (outcome := _of_code(code, shown)).kind:
             return outcome
     elif _CODE_LINE.match(line) or _RAISED.match(line):
-        return Outcome("failed", shown)
+        return ActOutcome("failed", shown)
     if _EXIT.search(text.lower()[-_HEAD:]):
-        return Outcome("failed", shown)
+        return ActOutcome("failed", shown)
     if text.count("\n") >= _MOST_LINES:
-        return Outcome()
+        return ActOutcome()
     plain = folded(line)
     for value in echoed:
         plain = plain.replace(value, "·")
     plain = " ".join(word for word in plain.split() if word.strip(".,:;!\"'()") not in own)
     if TRIED.match(plain):
-        return Outcome("tried", shown)
+        return ActOutcome("tried", shown)
     plain = NONE_OF_IT.sub(" ", plain)
     first, *rest = _SENTENCE.split(plain, maxsplit=1)
     if len(first) <= _STEM:
         first = plain
     outcome = _of_sentence(first, plain, shown, own)
     if outcome.kind == "failed" and not FAILED.search(first) and any(_is_own_done(each, own) for each in rest):
-        return Outcome("done", shown)  # what stands before it is of the thing
+        return ActOutcome("done", shown)  # what stands before it is of the thing
     return outcome
 
 
-def _of_sentence(first: str, plain: str, shown: str, own: tuple[str, ...]) -> Outcome:
+def _of_sentence(first: str, plain: str, shown: str, own: tuple[str, ...]) -> ActOutcome:
     """Return what a sentence says: what stands first of how well it went, and of what did not."""
     if FAILED_FIRST.match(first):
-        return Outcome("failed", shown)
+        return ActOutcome("failed", shown)
     if WAITS_FOR.search(plain):
-        return Outcome("waits", shown)
+        return ActOutcome("waits", shown)
     places: dict[Kind, int] = {
         "waits": _place((WAITS,), first, own),
         "failed": min(_place((FAILED, NOT_AT_ALL), first, own), _first_not(first)),
         "done": min(_done_places(first, own), default=len(first)),
     }
     kind = min(places, key=lambda kind: places[kind])
-    return Outcome(kind, shown) if places[kind] < len(first) else Outcome()
+    return ActOutcome(kind, shown) if places[kind] < len(first) else ActOutcome()
 
 
 def _first_not(sentence: str) -> int:

@@ -12,12 +12,30 @@ from compactor_cli.features.work.sql_effects import sql_of
 from compactor_cli.features.work.sql_statements import sql_changes
 from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
 
 _ASIDE = frozenset(("description", "explanation", "thought", "reasoning", "timeout"))
 _HEAD = 600
 """Characters at the start of a result in which it says what was wrong."""
 _SHORTEST, _SHORTEST_NAME = 3, 4
 """Characters of a value, and of the name of an argument, from which on it is found in what was said by no chance."""
+_MONTH = (
+    r"(?:jan|feb|f[eé]v|m[aä]r|mar|apr|abr|avr|may|mai|mag|maj|jun|jui|giu|cze|jul|lug|lip|aug|ago|ao[uû]|sie|se[pt]t?|set|"
+    r"wrz|o[ckt]t|out|pa[zź]|nov|lis|dec|dez|d[eé]c|dic|gru|ene|gen|ja[nň]|oca|şub|nis|haz|tem|ağu|eyl|eki|kas|ara|"
+    r"янв|фев|мар|апр|ма[йя]|июн|июл|авг|сен|окт|ноя|дек)[^\W\d]{0,8}\.?"
+)
+"""A month as it is written in the commoner languages, by how it begins."""
+_DAY_IN_WORDS = compiled_later(
+    rf"\d{{1,2}}(?:st|nd|rd|th|º|\.)?(?: (?:de|of|di))? {_MONTH}(?:,? (?:de )?\d{{4}})?|"
+    rf"{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|(?:\d{{4}} ?[年년] ?)?\d{{1,2}} ?[月월] ?\d{{1,2}} ?[日일]|"
+    r"\d{1,2}(?:[:h.]\d{2})? ?(?:[ap]\.?m\.?|h|uhr|[時点시])",
+    re.IGNORECASE,
+)
+"""A day or a time in words."""
+_DOTTED = compiled_later(r"(?=.*[^\W\d])[\w+-]+(?:[._/@:][\w+-]+)+")
+"""A name of several words in one, such as an address, a path or a member of something."""
+_PLACES = word_set("page offset limit cursor index line start end skip first last size count from to per top depth")
+"""Words of arguments whose number says which part of something is meant."""
 _WHEN = compiled_later(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d.*)?|\d\d?:\d\d(?::\d\d)?|\d\d?[./]\d\d?(?:[./]\d{2,4})?\.?|"
     r"(?:\d{4}[年년] ?)?\d\d?[月월] ?\d\d?[日일]|\d\d?[時时点시](?: ?\d\d?[分분])?"
@@ -33,12 +51,16 @@ def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:
     if failed.tool != done.tool or not isinstance(failed.arguments, dict) or not isinstance(done.arguments, dict):
         return False
     if sql := sql_of(failed.tool, failed.arguments):
-        return _puts_in(sql, sql_of(done.tool, done.arguments), failed.said[:_HEAD].lower())
+        other = sql_of(done.tool, done.arguments)
+        elsewhere = _beside(failed.arguments, sql) != _beside(done.arguments, other)
+        return (not elsewhere and _makes_same(sql, other)) or _puts_in(sql, other, failed.said[:_HEAD].lower())
     before, now = _told(failed.arguments), _told(done.arguments)
     said = failed.said[:_HEAD].lower()
     same = [value for name, values in before.items() if now.get(name) == values for value in values]
-    is_meant = any(names_itself(value) and not _WHEN.fullmatch(value) for value in same)
     differing = [name for name, values in before.items() if now.get(name) != values]
+    is_meant = any(names_itself(value) and not _is_when(value) for value in same)
+    if _PLACES.isdisjoint(word for name in differing for word in tool_words(name)):
+        is_meant = is_meant or any(_DOTTED.fullmatch(value) and not _is_when(value) for value in same)
     offered = False
     for name in differing:
         old, new = before[name] - now.get(name, frozenset()), now.get(name, frozenset()) - before[name]
@@ -62,6 +84,22 @@ def is_done_again(label: str, said: str, done: ToolCall) -> bool:
     same = [word for word in told.split() if word in values]
     others = [word for word in told.split() if word not in values]
     return any(map(names_itself, same)) and all(_is_free(word) or _is_in(word, said.lower()) for word in others)
+
+
+def _beside(arguments: dict[str, Any], sql: str) -> dict[str, frozenset[str]]:
+    """Return what arguments tell beside statements of SQL, such as the database."""
+    return {name: values for name, values in _told(arguments).items() if not all(value in sql for value in values)}
+
+
+def _makes_same(failed: str, done: str) -> bool:
+    """Return whether statements of SQL make what others failed to make, or change the same parts of it, in whichever
+    way."""
+    before, now = sql_changes(failed), sql_changes(done)
+    return (
+        bool(before)
+        and not any(change.rows for change in before)
+        and {change.key for change in before} <= {change.key for change in now}
+    )
 
 
 def _puts_in(failed: str, done: str, said: str) -> bool:
@@ -116,4 +154,8 @@ def _is_named(name: str, said: str) -> bool:
 
 def _is_free(value: str) -> bool:
     """Return whether a value may be another one where the same is meant: a day, a time, a number."""
-    return _WHEN.fullmatch(value) is not None or re.fullmatch(r"\d{1,3}(?:[.,]\d+)?|\d+[.,]\d+", value) is not None
+    return _is_when(value) or re.fullmatch(r"\d{1,3}(?:[.,]\d+)?|\d+[.,]\d+", value) is not None
+
+
+def _is_when(value: str) -> bool:
+    return _WHEN.fullmatch(value) is not None or _DAY_IN_WORDS.fullmatch(value) is not None

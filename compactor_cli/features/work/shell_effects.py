@@ -13,7 +13,7 @@ from compactor_cli.features.work.git_steps import first_line, git_step
 from compactor_cli.features.work.github_steps import github_key, github_step
 from compactor_cli.features.work.programs import program_words, without_prefixes
 from compactor_cli.features.work.remote_steps import awaits, database_script, remote_key, remote_step
-from compactor_cli.features.work.result_outcomes import Outcome, is_statement, outcome_of
+from compactor_cli.features.work.result_outcomes import ActOutcome, is_statement, outcome_of
 from compactor_cli.features.work.sql_effects import all_confirmed, sql_effects, sql_key
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
@@ -83,7 +83,7 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
         if not text and (not git or call.undecided):
             continue
         done = _step_done(call, steps, at, key)
-        came = _said_of(call, steps, step, text) if done and not _is_sure(call, key) else Outcome()
+        came = _said_of(call, steps, step, text) if done and not _is_sure(call, key) else ActOutcome()
         if came.kind == "waits":
             yield Effect(text, key, False, waits=came.said)
         elif came.kind == "failed":
@@ -143,12 +143,12 @@ def _is_sure(call: ToolCall, key: str) -> bool:
     return call.failed is False or committed or (confirmed is not None and confirmed.search(call.said) is not None)
 
 
-def _said_of(call: ToolCall, steps: Sequence[Step], step: Step, text: str) -> Outcome:
+def _said_of(call: ToolCall, steps: Sequence[Step], step: Step, text: str) -> ActOutcome:
     """Return what a result of one line says of how the only step of a command that acts came out."""
     said = call.said.strip()
     alone = all(_is_aside(other) for other in steps if other is not step)
     if not text or not alone or "\n" in said or len(said) > _LINE_WIDTH or not is_statement(said):
-        return Outcome()
+        return ActOutcome()
     return outcome_of(said, "", [*step.words, *(word for argument in step.words for word in argument.split())])
 
 

@@ -68,6 +68,11 @@ class Standing(Struct, frozen=True):
     """Its result says nothing else."""
 
 
+def leaves_open(said: str) -> bool:
+    """Return whether the result of an act may say that it did not take place, or not yet."""
+    return len(said) > _LONGEST or _NOT_YET.search(said.replace("_", " ")) is not None
+
+
 def standing(call: ToolCall) -> Standing | None:
     """Return what an act says of how a thing stands; nothing where it may be about a part of the thing, or about
     something else of that name."""
@@ -107,7 +112,7 @@ def _verb(tool: str, words: tuple[str, ...]) -> str:
 def _took_place(said: str, verb: str, left: str) -> bool:
     """Return whether a result says nothing else than that the thing stands as an act was to leave it. `left`: in which
     state, where this is no form of the verb."""
-    if len(said) > _LONGEST:
+    if leaves_open(said):
         return False
     value = result_members(said)
     within = [item for item in value.values() if isinstance(item, dict)]
@@ -115,9 +120,7 @@ def _took_place(said: str, verb: str, left: str) -> bool:
     states = [str(item).lower() for name, item in told if not _TELLS.isdisjoint(tool_words(name)[-1:])]
     states = [state for state in states if " " not in state]
     own = () if verb in _SETS else (verb.rstrip("e"),)
-    if _NOT_YET.search(said.replace("_", " ")) or any(
-        state not in _DONE and state != left and not state.startswith(own) for state in states
-    ):
+    if any(state not in _DONE and state != left and not state.startswith(own) for state in states):
         return False
     aspects = _VALUES[left] if verb in _SETS else _ASPECTS[verb]
     others = {form for form, of in _FORMS.items() if not aspects.isdisjoint(of)} - {left, _past(verb)}

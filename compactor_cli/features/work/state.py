@@ -22,6 +22,7 @@ from compactor_cli.features.work.git_files import stash_verb
 from compactor_cli.features.work.git_steps import ended_worktree
 from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, told_in_flight
 from compactor_cli.features.work.known_so_far import KnownSoFar, ToldBefore
+from compactor_cli.features.work.listed_files import listed_by
 from compactor_cli.features.work.open_errors import is_given_up
 from compactor_cli.features.work.overtaking import carried_key, corrects
 from compactor_cli.features.work.page_acts import page_effects
@@ -30,13 +31,16 @@ from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.shown_acts import ShownActs
 from compactor_cli.features.work.sql_effects import tool_sql_effects
-from compactor_cli.features.work.task_lists import ListedTask, Status, TaskList
+from compactor_cli.features.work.standing import leaves_open
+from compactor_cli.features.work.task_lists import ListedTask, TaskList
+from compactor_cli.features.work.task_words import Status
 from compactor_cli.features.work.told_of_calls import without_secret_values
-from compactor_cli.features.work.tool_names import acts, commits_elsewhere
+from compactor_cli.features.work.tool_names import acts, commits_elsewhere, only_tries
+from compactor_cli.features.work.undoing import with_reverted
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text
-from compactor_cli.summary_text.state_line import DECLINED, StateLine, failed_times
+from compactor_cli.summary_text.state_line import DECLINED, StateLine, failed_again
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps
@@ -54,6 +58,8 @@ _MOST_RUNNING = 3
 _WAITS = "waits: "
 """What the line begins with of what takes effect only once somebody agrees, or something else comes to pass."""
 _EDIT_OF = "edit of "
+_MOST_FILES = 6
+"""Changed files, the newest, that come before tasks which are done: of these the acts and files tell, too."""
 _MOST_TRIED = 20
 """Failures, the newest, that may be made up for by something put right: who tries again does so soon."""
 
@@ -186,12 +192,13 @@ def _carry_effect(state: KnownSoFar, line: str, number: int) -> None:
             state.files.carry_commit()
         if all(known.brief != line for known in state.done.values()):
             _take_place(state, line, number)
+            state.doings.carry(line)
 
 
-def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = None) -> None:
-    """Take over that something was done, which may leave nothing of what was done before."""
+def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = None) -> str:
+    """Take over that something was done, which may leave nothing of what was done before, and return its line."""
     if not text:
-        return
+        return ""
     overtaken, stands = "", act.stands if act else None
     if act:
         act, text, overtaken = state.records.note(act, text)
@@ -202,6 +209,25 @@ def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = No
     for over in (text, overtaken, *state.newest.note(text, stands)):
         state.done.pop(over, None)
     state.done[text] = StateLine("effect", text, message, brief=brief)
+    return text
+
+
+def _tried_anew(state: KnownSoFar, call: ToolCall) -> None:
+    """Forget the acts that had failed and that a call makes up for, which nothing else is told of."""
+    newest = islice(reversed(state.tried.items()), _MOST_TRIED)
+    over = [key for key, tried in newest if is_made_up_for(tried, call)] if not leaves_open(call.said) else []
+    for key in over:
+        _is_over(state, key)
+
+
+def _make_up_for(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
+    """Forget the acts that had failed and that an effect makes up for."""
+    newest = islice(reversed(state.failed.items()), _MOST_TRIED)
+    failed = ((key, line.text) for key, line in newest if not line.text.startswith(_WAITS))
+    over = [key for key, text in failed if corrects(effect, key, text, state.asked.get(key, ()))]
+    over += [key for key, tried in islice(reversed(state.tried.items()), _MOST_TRIED) if is_made_up_for(tried, call)]
+    for key in (*made_up_for(effect.key), *over):
+        _is_over(state, key)
 
 
 def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, overtaken: bool = False) -> None:
@@ -214,7 +240,7 @@ def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, over
         state.branches.note(call, parts, state.home)
     if not call.failed:
         state.errors.called_well(call, parts)
-        state.files.seen.update(read)
+        state.files.seen.update(read, () if changes else listed_by(call))
     if not overtaken and state.tasks.note(call) and not call.command and not changes:
         return
     stopped = call.undecided and not call.running and call.command != "" and not is_declined(call.said)
@@ -226,6 +252,8 @@ def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, over
     for effect in effects:
         if effect.done or not overtaken:
             _note_effect(state, effect, call)
+    if not effects and state.tried and not (call.failed or call.undecided or only_tries(call.arguments)):
+        _tried_anew(state, call)
     if overtaken:
         return
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
@@ -293,6 +321,7 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
     if effect.unfinished or effect.waits:
         _note_unfinished(state, effect, call)
     elif effect.done:
+        effect = with_reverted(effect, state.commits, state.done)
         for old, new in state.commits.renamed(effect.git, call.said).items():
             if (line := state.done.pop(old, None)) is not None:
                 state.done[new] = replace(line, text=new)
@@ -300,14 +329,7 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
             state.done.pop(gone, None)
         if not effect.text and effect.git:
             return
-        newest = islice(reversed(state.failed.items()), _MOST_TRIED)
-        failed = [(key, line.text) for key, line in newest if not line.text.startswith(_WAITS)]
-        over = [key for key, text in failed if corrects(effect, key, text, state.asked.get(key, ()))]
-        over += [
-            key for key, tried in islice(reversed(state.tried.items()), _MOST_TRIED) if is_made_up_for(tried, call)
-        ]
-        for key in (*made_up_for(effect.key), *over):
-            _is_over(state, key)
+        _make_up_for(state, effect, call)
         state.ended |= {effect.ends} - {""}
         if stash_verb(effect.git) in ("pop", "apply"):
             state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
@@ -315,13 +337,15 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
         if made := ended_worktree(effect.text, state.done):
             del state.done[made]
             return
-        _take_place(state, effect.text, call.message, effect.act)
+        told = _take_place(state, state.doings.take_back(effect, call, state.done), call.message, effect.act)
+        if told:
+            state.doings.note(told, effect, call)
     else:
         what = effect.text + (f": {effect.reason}" if effect.reason else "")
         state.tried.pop(effect.key, None)
         state.tried[effect.key] = call
         state.asked[effect.key] = frozenset(name for name, _ in effect.given)
-        state.failed[effect.key] = _failed_again(what, call.message, state.failed.pop(effect.key, None))
+        state.failed[effect.key] = failed_again(what, call.message, state.failed.pop(effect.key, None))
 
 
 def _note_unfinished(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
@@ -344,14 +368,6 @@ def _is_over(state: KnownSoFar, key: str) -> None:
         state.errors.made_up_for.add(line.message)
 
 
-def _failed_again(what: str, message: int, before: StateLine | None) -> StateLine:
-    """Return the line of an effect that failed, with how often it did where it is as `before`."""
-    failed, known = failed_times(before.text) if before else (0, "")
-    times = failed + 1 if known == what else 1
-    count = f" {times}x" if times > 1 else ""
-    return StateLine("effect", f"failed{count}: {what}", message, open=True, times=times)
-
-
 def _by_worth(state: KnownSoFar, order: int) -> Iterator[StateLine]:
     tasks = [_task_line(task) for task in state.tasks.tasks if task.status in _MARKS]
     root = shortening(state.files.new_paths(), state.home)
@@ -366,11 +382,13 @@ def _by_worth(state: KnownSoFar, order: int) -> Iterator[StateLine]:
     effects = [*reversed(list(failed)), *reversed(state.done.values()), *state.command.lines()]
     yield from sorted(effects, key=lambda line: -line.message)
     yield from state.branches.lines()
-    yield from (line for line in tasks if not line.open)
     passed = [*state.checks.passing_lines(state.files.edits())]
     yield from (line for line in passed if not is_out_of_date(line))
     checks = FileChecks([path.removeprefix(root) for path in state.files.changes], state.checks, state.scripts, root)
-    yield from state.files.lines(root, checks)
+    files = state.files.lines(root, checks)
+    yield from islice(files, _MOST_FILES)
+    yield from (line for line in tasks if not line.open)
+    yield from files
     yield from filter(is_out_of_date, passed)  # of files it says less than what is known of these
     if state.unlisted:
         yield StateLine("file", unlisted_text(state.unlisted), -1)

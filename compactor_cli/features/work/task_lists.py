@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.features.work.task_tables import TOOL, RowChange, row_changes
+from compactor_cli.features.work.task_words import STATUSES, Status, bare, signed_tasks
 from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Spot
@@ -21,19 +22,9 @@ from compactor_cli.text.identifiers import unescape
 from compactor_cli.text.json_values import is_scalar, json_or_text
 from compactor_cli.text.patterns import compiled_later
 
-Status = Literal["open", "active", "done", "dropped"]
-
 _TEXT_KEYS = ("content", "step", "title", "subject", "task", "name", "description", "text", "todo", "label")
 _STATUS_KEYS = ("status", "state", "done", "completed", "checked")
 _ID_KEYS = ("id", "taskId", "task_id", "todo_id")
-_STATUSES: dict[str, Status] = {
-    **dict.fromkeys(
-        ("pending", "todo", "open", "notstarted", "queued", "new", "planned", "blocked", "waiting"), "open"
-    ),
-    **dict.fromkeys(("inprogress", "active", "doing", "started", "running", "current", "wip"), "active"),
-    **dict.fromkeys(("completed", "complete", "done", "finished", "closed", "success"), "done"),
-    **dict.fromkeys(("cancelled", "canceled", "deleted", "dropped", "skipped", "removed", "abandoned"), "dropped"),
-}
 _BOXES: dict[str, Status] = {" ": "open", "x": "done", **dict.fromkeys(">~/", "active")}
 _DASH = "-"
 """Stands in a box for what is at work; for what was dropped where something else stands for that."""
@@ -44,7 +35,38 @@ _BOX = compiled_later(
 _LISTED = compiled_later(
     r"^[ \t]*#?(\w+)\.?:?\s+\[(\w+)\]\s+(.+?)(?:\s+\[blocked by[^\]]*\])?$", re.MULTILINE | re.IGNORECASE
 )
-_PLANS = compiled_later(r"todo|task|plan|checklist|progress", re.IGNORECASE)
+_PLANS = compiled_later(
+    r"todo|task|plan|checklist|progress|aufgabe|t[aâ]che|tarea|tarefa|zadani|задач|g[oö]rev|タスク|任务|待办|할_?일",
+    re.IGNORECASE,
+)
+_LISTS = (
+    "steps",
+    "items",
+    "list",
+    "entries",
+    "points",
+    "schritte",
+    "pasos",
+    "etapes",
+    "passos",
+    "liste",
+    "lista",
+    "kroki",
+)
+"""Arguments that may be a list of tasks, whatever the tool is called."""
+_PROSE = (
+    "explanation",
+    "description",
+    "prompt",
+    "note",
+    "notes",
+    "reason",
+    "comment",
+    "message",
+    "thought",
+    "question",
+)
+"""Arguments that speak of a list."""
 _OTHERS = ("task", "newtask", "agent", "exitplanmode")
 """Tools whose arguments may hold a list of tasks that is not the agent's own: what others are asked, and proposals."""
 _ADDS = frozenset(("add", "append", "insert"))
@@ -55,6 +77,8 @@ _NUMBERED = compiled_later(r" \(task \w+\)$")
 _WORDS = compiled_later(r"\w+")
 _WRITTEN = 60
 """Tokens of a result that only says that a list was written, at most."""
+_MOST_MEMBERS = 3
+"""Texts of a task at most whose members have names that nobody knows."""
 _WIDTH = 200
 """Longest text of a task; a longer one is cut."""
 
@@ -105,7 +129,7 @@ def only_keeps_list(messages: Sequence[Message]) -> bool:
 
 
 def _writes_list(call: Part) -> bool:
-    name, arguments = _bare(call.name.rsplit("__", 1)[-1]), call_arguments(call)
+    name, arguments = bare(call.name.rsplit("__", 1)[-1]), call_arguments(call)
     if name in ("taskcreate", "taskupdate"):
         return True
     if name in _OTHERS or not isinstance(arguments, dict) or not _is_of_plans(call.name):
@@ -139,7 +163,7 @@ class TaskList:
         """Take over what the call says about tasks; False when it says nothing."""
         if call.failed or call.undecided or not call.answered:
             return False
-        name = _bare(call.tool)
+        name = bare(call.tool)
         arguments = call.arguments if isinstance(call.arguments, dict) else {}
         if name == "taskcreate":
             return self._create(arguments, call)
@@ -224,7 +248,7 @@ class TaskList:
 def _is_meant(task: ListedTask, change: RowChange) -> bool:
     """Return whether the row of a task is one of those that change."""
     if change.column == "status":
-        return any(_STATUSES.get(_bare(status)) == task.status for status in change.among)
+        return any(STATUSES.get(bare(status)) == task.status for status in change.among)
     return not change.column or task.id in change.among
 
 
@@ -239,13 +263,7 @@ def _first(arguments: dict[str, Any], keys: Iterable[str]) -> str:
     return next((str(value).strip() for value in found if str(value).strip()), "")
 
 
-@lru_cache(maxsize=1024)  # a session has few tools, and few words for how tasks stand
-def _bare(name: str) -> str:
-    """Return letters and digits of a name, in lower case."""
-    return re.sub(r"\W|_", "", name).lower()
-
-
-@lru_cache(maxsize=1024)  # nor many names of arguments
+@lru_cache(maxsize=1024)  # a session has few names of tools and arguments
 def _is_of_plans(name: str) -> bool:
     """Return whether the name of a tool or of an argument is one for tasks."""
     return _PLANS.search(name) is not None
@@ -256,9 +274,16 @@ def _status(item: dict[str, Any]) -> Status | None:
         value = item.get(key)
         if isinstance(value, bool):
             return "done" if value else "open"
-        if isinstance(value, str) and (known := _STATUSES.get(_bare(value))):
+        if isinstance(value, str) and (known := STATUSES.get(bare(value))):
             return known
     return None
+
+
+def _stated(item: dict[str, Any]) -> Status | None:
+    """Return how a task stands, where nobody knows what the member is called that says so."""
+    words = [value for value in item.values() if isinstance(value, str)]
+    stated = [known for word in words if (known := STATUSES.get(bare(word)))]
+    return stated[0] if len(stated) == 1 < len(words) <= _MOST_MEMBERS else None
 
 
 def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterator[ListedTask]:
@@ -269,11 +294,32 @@ def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterato
         listed = json_or_text(value) if isinstance(value, str) and named and value.lstrip().startswith("[{") else value
         if isinstance(listed, list) and listed and all(isinstance(item, dict) for item in listed):
             if _is_list(listed, named=plans):
-                yield from (_task(item, message) for item in listed)
+                yield from (_task(item, message, named=plans) for item in listed)
                 return
-        elif isinstance(value, str) and "[" in value and named and (tasks := _behind_boxes(value, message)):
+        elif key not in _PROSE and (
+            tasks := _in_text(_text_of(listed), message, named=named, listed=key.lower() in _LISTS)
+        ):
             yield from tasks
             return
+
+
+def _text_of(value: Any) -> str:
+    """Return a text, or the lines of a list."""
+    if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
+        return "\n".join(value)
+    return value if isinstance(value, str) else ""
+
+
+def _in_text(text: str, message: int, *, named: bool, listed: bool) -> list[ListedTask]:
+    """Return the tasks of a text. `named`: what it is given to is called after tasks; `listed`: after the lines of any
+    list, of which each has to be a task, then."""
+    if not text or not (named or listed):
+        return []
+    boxes = _behind_boxes(text, message) if "[" in text else []
+    if boxes and (named or len(boxes) == len([line for line in text.split("\n") if line.strip()]) > 1):
+        return boxes
+    told = signed_tasks(text, named=named) if not boxes else []
+    return [ListedTask(one_line(task, _WIDTH), status, message) for status, task in told]
 
 
 def _behind_boxes(text: str, message: int) -> list[ListedTask]:
@@ -281,22 +327,30 @@ def _behind_boxes(text: str, message: int) -> list[ListedTask]:
     found = _BOX.findall(text)
     dash: Status = "dropped" if any(_BOXES.get(box) == "active" for box, _ in found) else "active"
     boxes = {**_BOXES, _DASH: dash}
-    told = ((boxes.get(box.lower()) or _STATUSES.get(_bare(box)), task) for box, task in found)
+    told = ((boxes.get(box.lower()) or STATUSES.get(bare(box)), task) for box, task in found)
     return [ListedTask(one_line(task, _WIDTH), status, message) for status, task in told if status]
 
 
 def _is_list(items: list[dict[str, Any]], *, named: bool) -> bool:
-    with_text = all(_text(item) or _first(item, _ID_KEYS) for item in items)
+    with_text = all(_text(item, named=named) or _first(item, _ID_KEYS) for item in items)
     with_status = sum(_status(item) is not None for item in items)
     return with_text and (with_status == len(items) or named)
 
 
-def _task(item: dict[str, Any], message: int) -> ListedTask:
-    return ListedTask(_text(item), _status(item) or "open", message, _first(item, _ID_KEYS))
+def _task(item: dict[str, Any], message: int, *, named: bool = False) -> ListedTask:
+    status = _status(item) or (_stated(item) if named else None) or "open"
+    return ListedTask(_text(item, named=named), status, message, _first(item, _ID_KEYS))
 
 
-def _text(item: dict[str, Any]) -> str:
-    return one_line(_first(item, _TEXT_KEYS), _WIDTH)
+def _text(item: dict[str, Any], *, named: bool) -> str:
+    """Return what a task is. `named`: the list is one of tasks, and a text may have a name that nobody knows."""
+    told = _first(item, _TEXT_KEYS)
+    if not told and named:
+        known = (*_STATUS_KEYS, *_ID_KEYS)
+        others = [value for key, value in item.items() if isinstance(value, str) and key not in known]
+        others = [value for value in others if bare(value) not in STATUSES]
+        told = max(others, key=len, default="") if len(others) < _MOST_MEMBERS else ""
+    return one_line(told, _WIDTH)
 
 
 def _listed(call: ToolCall) -> list[ListedTask]:

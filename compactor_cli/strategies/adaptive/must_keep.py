@@ -361,6 +361,8 @@ def _forms(line: StateLine) -> Iterator[StateLine]:
         _, failed, reason = details.rpartition("): ")
         if failed:
             yield replace(line, text=f"{short}: {reason}")
+        elif ", " in details:  # what a thing is among several comes first
+            yield replace(line, text=f"{short} ({details.partition(', ')[0]})")
         yield replace(line, text=short)
 
 

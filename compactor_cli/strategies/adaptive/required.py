@@ -18,6 +18,7 @@ from compactor_cli.strategies.adaptive.conversation import answered_lines
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.must_keep import UserWords, speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
+from compactor_cli.strategies.adaptive.postponed import postponed
 from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
 from compactor_cli.strategies.adaptive.small_talk import SmallTalk
 from compactor_cli.strategies.shared.asked import OURS, conflicts
@@ -45,6 +46,8 @@ _REST = (0.6, 0.12)
 """Shares of a small and of a large room for the rest of a list of which the newest request picks some."""
 _BESIDE = (0.2, 0.1)
 """Shares of a small and of a large room for what requests that stay say nothing without: what they pick of lists."""
+_POSTPONED = (0.12, 0.1)
+"""Shares of a small and of a large room for what was proposed and put off."""
 _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
 _BARE_REPLY = 6
@@ -112,6 +115,7 @@ class RequiredLines(PlanBuilder):
             (share_of(self.room, *_CONCLUSION), [self.concluded]),
             (share_of(self.room, *_REST), [rest_of_list(inputs.messages, self.lines)]),
             (share_of(self.room, *_BESIDE), must_keep.beside_requests(inputs.messages, self.lines, self.stays_in_part)),
+            (share_of(self.room, *_POSTPONED), postponed(inputs.messages, self.lines, self.stays_in_part)),
             (share_of(self.room, *_ANSWERS) - self._take_agreed(), must_keep.answers(inputs.messages, self.lines)),
             (share_of(self.room, *_FAILED), [failed]),
             (NAMED_SHARE * self.room, named_lines(inputs.messages, self.lines, self.room)),

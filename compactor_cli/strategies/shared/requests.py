@@ -12,9 +12,10 @@ from itertools import groupby, pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.strategies.shared.binding import announces, changes_of_mind, forces, may_bind, orders
+from compactor_cli.strategies.shared.binding import changes_of_mind, forces, may_bind, orders
+from compactor_cli.strategies.shared.denials import says_nothing_alone
 from compactor_cli.strategies.shared.request_values import Rate, TakenUp, plain_values
-from compactor_cli.text.clauses import LEADS_ON, Clause, in_item, split_clauses
+from compactor_cli.text.clauses import Clause, in_item, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.quantities import value_forms
 from compactor_cli.text.sentences import ASKS
@@ -248,12 +249,11 @@ class _Chooser:
                     yield index, beside
 
     def _labels(self) -> Iterator[int]:
-        """Yield the sentences that only say what the next one is, unless that is something pasted, and greetings."""
+        """Yield the sentences that say nothing without the next one, unless that is something pasted, and greetings."""
         last = -1
         for index, (one, following) in enumerate(pairwise(self.sentences)):
             greets = one.request != last and _GREETING.fullmatch(one.clause.text)
-            leads = greets or one.clause.text.endswith(LEADS_ON) or announces(one.clause.text)
-            is_label = leads and one.request == following.request
+            is_label = (greets or says_nothing_alone(one.clause.text)) and one.request == following.request
             last = one.request
             if is_label and (following.clause.place != "pasted" or not self.places):
                 yield index

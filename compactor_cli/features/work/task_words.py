@@ -1,0 +1,87 @@
+"""How lists of tasks say how each of them stands: words of several languages, boxes and other signs."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from compactor_cli.text.patterns import compiled_later
+
+Status = Literal["open", "active", "done", "dropped"]
+
+_WORDS: dict[Status, str] = {
+    "open": (
+        "pending|todo|open|notstarted|queued|new|planned|blocked|waiting|"
+        "offen|ausstehend|zuerledigen|geplant|nichtbegonnen|àfaire|afaire|enattente|pendiente|porhacer|pendente|porfazer|"
+        "afazer|dafare|insospeso|tedoen|dozrobienia|oczekuje|nierozpoczęte|открыто|ожидает|неначато|сделать|bekliyor|"
+        "yapılacak|açık|未着手|未完了|未対応|待办|未开始|待处理|未完成|대기|할일|예정"
+    ),
+    "active": (
+        "inprogress|active|doing|started|running|current|wip|"
+        "inarbeit|läuft|begonnen|encours|encurso|enprogreso|emandamento|emcurso|incorso|bezig|wtoku|wtrakcie|вработе|"
+        "выполняется|devamediyor|sürüyor|進行中|作業中|进行中|진행중"
+    ),
+    "done": (
+        "completed|complete|done|finished|closed|success|"
+        "erledigt|fertig|abgeschlossen|gemacht|fait|terminé|terminée|fini|hecho|listo|lista|completado|completada|"
+        "terminado|feito|concluído|concluída|pronto|fatto|completato|gedaan|klaar|zrobione|gotowe|ukończone|готово|сделано|"
+        "выполнено|yapıldı|bitti|tamamlandı|tamam|完了|済|済み|完成|已完成|완료|완료됨"
+    ),
+    "dropped": (
+        "cancelled|canceled|deleted|dropped|skipped|removed|abandoned|"
+        "verworfen|gestrichen|entfällt|abandonné|annulé|annulée|cancelado|cancelada|descartado|annullato|vervallen|"
+        "anulowane|odrzucone|отменено|iptal|iptaledildi|中止|取消|已取消|취소|취소됨"
+    ),
+}
+STATUSES: dict[str, Status] = {word: status for status, words in _WORDS.items() for word in words.split("|")}
+"""Words, without blanks and in small letters."""
+_SIGNS: dict[str, Status] = {
+    **dict.fromkeys("☐▢□◻⬜○◯🔲", "open"),
+    **dict.fromkeys("▶▷►⏳⌛🔄◐🚧➡", "active"),
+    **dict.fromkeys("☑✅✔✓🗹●", "done"),
+    **dict.fromkeys("❌✗✘🚫", "dropped"),
+}
+_BULLET = r"[ \t]*(?:(?:[-*+•]|\d+[.)])[ \t]*)?"
+_SIGNED = compiled_later(rf"^{_BULLET}([{''.join(_SIGNS)}])\ufe0f?[ \t]+(\S.*)$")
+_WORD = r"([^\W\d][^\d()\[\]（）【】:]{1,18})"
+_WORDED = compiled_later(
+    rf"^[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(?:(\S.*?)[ \t]*(?:[-–—:→|][ \t]+|[(\[（【]){_WORD}[)\]）】]?[.]?|"
+    rf"[(\[（【]{_WORD}[)\]）】][ \t]*(\S.*))$"
+)
+"""A task of a list behind or before a word for how it stands."""
+_LISTED = compiled_later(r"^[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(\S.*)$")
+_SEVERAL = 2
+
+
+@lru_cache(maxsize=1024)  # a session has few tools, and few words for how tasks stand
+def bare(name: str) -> str:
+    """Return letters and digits of a name, in lower case."""
+    return re.sub(r"\W|_", "", name).lower()
+
+
+def signed_tasks(text: str, *, named: bool) -> list[tuple[Status, str]]:
+    """Return how the tasks stand that a text lists with a sign or a word for that. `named`: what it is given to is
+    called after tasks; of other lists each line has to be one."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    known = [task for line in lines if (task := _signed(line) or _worded(line))]
+    if not named:
+        return known if _SEVERAL <= len(known) == len(lines) else []
+    return [task for line in lines if (task := _signed(line) or _worded(line) or _open(line))] if known else []
+
+
+def _signed(line: str) -> tuple[Status, str] | None:
+    match = _SIGNED.match(line)
+    return (_SIGNS[match[1]], match[2]) if match else None
+
+
+def _worded(line: str) -> tuple[Status, str] | None:
+    match = _WORDED.match(line)
+    status = STATUSES.get(bare(match[2] or match[3])) if match else None
+    return (status, match[1] or match[4]) if match and status else None
+
+
+def _open(line: str) -> tuple[Status, str] | None:
+    """Return a line of a list that says nothing of how its task stands: it is to be done."""
+    match = _LISTED.match(line)
+    return ("open", match[1]) if match else None

@@ -1,0 +1,289 @@
+"""Acts that take back earlier ones: what was booked and is cancelled, created and deleted, committed and reverted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from compactor_cli.features.work.act_identities import is_scalar, name_words
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.effects import Effect
+from compactor_cli.features.work.git_steps import Commits
+from compactor_cli.features.work.json_results import result_members
+from compactor_cli.features.work.standing import leaves_open
+from compactor_cli.features.work.tool_names import LOOKING, acting_verb, asked_action, tool_words, verb_of
+from compactor_cli.summary_text.state_line import StateLine
+from compactor_cli.text.clean import one_line
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
+
+_MAKES = "create make add insert new open register schedule book reserve place order buy purchase subscribe"
+_PUTS = "upload save write post publish share attach apply install invite assign mount import copy put pin link grant"
+_SENDS = "send submit post publish upload propose share file release"
+_TAKES_BACK = {
+    **dict.fromkeys(("delete", "remove", "destroy", "discard", "drop", "erase"), word_set(f"{_MAKES} {_PUTS}")),
+    **dict.fromkeys(
+        ("cancel", "void", "annul", "abort"),
+        word_set(f"{_MAKES} request submit send start launch return exchange transfer hold invite"),
+    ),
+    **dict.fromkeys(("recall", "withdraw", "retract", "unsend"), word_set(f"{_SENDS} create request place order")),
+    "revoke": word_set("grant share issue invite create allow add assign permit"),
+    "release": word_set("hold reserve block book claim lock assign acquire"),
+    "stop": word_set("start run launch begin resume"),
+    "detach": word_set("attach add"),
+    "disconnect": word_set("connect link add"),
+    "uninstall": word_set("install add"),
+    "unregister": word_set("register add create"),
+}
+"""Verbs that leave nothing of what these did to the same thing. One with `un` before it does so to what it says."""
+_UNDOES = word_set("undo revert rollback reverse")
+"""Verbs that do so to whatever was done."""
+_UN = "un"
+_UNDONE = word_set(
+    f"{_MAKES} {_PUTS} block lock follow mark flag ban freeze archive set tag hold mute star watch enroll bind load "
+    "deploy suspend silence"
+)
+"""Verbs that may have `un` before them; other words may begin so by chance."""
+_CHANGES = word_set("update edit modify change move rename reschedule set patch")
+"""Verbs of acts of which nothing is left, either, when what they were done to is no more."""
+_NO_MORE = word_set("delete remove destroy discard erase cancel void")
+_ALIKE = (
+    word_set("book reserve"),
+    word_set("booking reservation appointment"),
+    word_set("email mail message"),
+)
+"""Words of the names of tools that mean the same."""
+_BESIDE = word_set("mcp api tool service client server")
+_WHY = word_set(
+    "reason comment note message why action operation op method command verb notify notification force confirm "
+    "confirmed user_id userId payment_id paymentId payment_method_id"
+)
+"""Arguments that say why, how and by whom, not which thing is meant."""
+_NAME = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
+"""A word of a result that may be what it calls the thing."""
+_STEM = 4
+_LEAST_DIGITS = 4
+"""Digits from which on a number hardly stands for two things."""
+_MOST_SAID = 2_000
+_MOST = 20
+"""Newest acts on what has one name that are looked at."""
+
+_TOGGLES = (
+    *("install uninstall", "start stop", "enable disable", "create delete rm", "add remove rm", "cordon uncordon"),
+    *("close reopen", "apply delete destroy", "up down", "lock unlock", "mount umount", "attach detach"),
+    *("link unlink", "load unload", "mask unmask", "pause unpause resume", "set unset", "suspend resume"),
+    *("deploy destroy", "pin unpin", "hold unhold", "follow unfollow", "archive unarchive", "publish unpublish"),
+)
+"""What programs are asked for of which the newest is what holds."""
+_TOGGLED = {
+    verb: frozenset(at for at, verbs in enumerate(_TOGGLES) if verb in verbs.split())
+    for verb in " ".join(_TOGGLES).split()
+}
+_OF_PROGRAM = 3
+"""Words at the beginning of a command among which is what its program is asked for."""
+
+
+class _Done(Struct, frozen=True):
+    """What is known of an act."""
+
+    text: str
+    tool: str
+    verbs: frozenset[str]
+    """With which the tool acts, as far as that is known."""
+    words: tuple[str, ...]
+    """Those of the tool, and of what it was asked for."""
+    values: frozenset[str]
+    lists: tuple[frozenset[str], ...]
+    """The elements of each list among the arguments."""
+
+
+class Doings:
+    """What was done so far, by the names of what it was done to."""
+
+    def __init__(self) -> None:
+        self._acts: dict[str, dict[str, _Done]] = {}
+        """Values -> lines -> acts, the newest last."""
+        self._commands: dict[tuple[str, ...], dict[str, str]] = {}
+        """Words of commands but for what is asked for -> that -> lines."""
+        self._times: dict[str, int] = {}
+
+    def take_back(self, effect: Effect, call: ToolCall, told: dict[str, StateLine]) -> str:
+        """Take out of what is told what an effect leaves nothing of, and return the line of the effect."""
+        text = effect.text
+        for taken in self._taken_back(effect, call):
+            self._times.pop(taken, None)
+            if told.pop(taken, None) is not None and text == effect.text:
+                text = _told_back(text, taken)
+        return text
+
+    def _taken_back(self, effect: Effect, call: ToolCall) -> list[str]:
+        """Return the lines of what an effect leaves nothing of, the first one that of what it takes back."""
+        if call.command:
+            return list(self._toggled(effect))
+        act = _act(effect.text, call)
+        verb = _undoing_verb(act.words)
+        if not verb or not _names_thing(act.values) or leaves_open(call.said):
+            return []
+        alike = list(self._alike(act))
+        meant = [done for done in alike if self._times.get(done.text) and _takes_back(act, verb, done)]
+        if len(meant) != 1 or self._times[meant[0].text] > 1:
+            return []  # it may be any of them
+        made, gone = meant[0].text, verb in _NO_MORE
+        changed = (done for done in alike if gone and done.words[0] in _CHANGES and _is_of(act, verb, done))
+        return [made, *(done.text for done in changed)]
+
+    def note(self, text: str, effect: Effect, call: ToolCall) -> None:
+        """Take over what took place. `text`: its line."""
+        if call.command:
+            at, asked = _asked_at(effect.key)
+            if asked:
+                words = effect.key.split()
+                self._commands.setdefault((*words[:at], *words[at + 1 :]), {})[asked] = text
+            return
+        act = _act(text, call)
+        self._times[text] = self._times.get(text, 0) + 1
+        for value in act.values:
+            acts = self._acts.setdefault(value, {})
+            acts.pop(text, None)
+            acts[text] = act
+            if len(acts) > _MOST:
+                del acts[next(iter(acts))]
+
+    def carry(self, line: str) -> None:
+        """Take over what an earlier round tells, by its words."""
+        tool, _, rest = line.partition(" ")
+        if not rest or len(tool_words(tool)) < 2:
+            return
+        words = [word.strip("(),;") for word in rest.split()]
+        values = frozenset(word.lower() for word in [*words, rest.partition(" (")[0]] if word)
+        act = _Done(line, tool, _verbs(tool, acting_verb(tool)), tool_words(tool), values, ())
+        self._times[line] = 1
+        for value in values:
+            self._acts.setdefault(value, {})[line] = act
+
+    def _alike(self, act: _Done) -> Iterator[_Done]:
+        """Yield earlier acts that were told all that this one is told, the newest first."""
+        least = min(act.values, key=lambda value: len(self._acts.get(value, ())))
+        for done in islice(reversed(self._acts.get(least, {}).values()), _MOST):
+            whole = all(held == own or held.isdisjoint(own) for held in done.lists for own in act.lists)
+            if act.values <= done.values and whole:
+                yield done
+
+    def _toggled(self, effect: Effect) -> Iterator[str]:
+        at, asked = _asked_at(effect.key)
+        words = effect.key.split()
+        known = self._commands.get((*words[:at], *words[at + 1 :]), {}) if asked else {}
+        for other, text in list(known.items()):
+            if other != asked and not _TOGGLED[other].isdisjoint(_TOGGLED[asked]):
+                del known[other]
+                yield text
+
+
+def with_reverted(effect: Effect, commits: Commits, told: dict[str, StateLine]) -> Effect:
+    """Return an effect, that of a command of git which takes back commits with what these were, which are told no
+    longer."""
+    reverted = commits.reverted(effect.git) if effect.git else []
+    for text in reverted:
+        told.pop(text, None)
+    titles = (text.partition('"')[2].rpartition('"')[0] for text in reverted)
+    named = ", ".join(f'"{title}"' for title in titles if title)
+    return replace(effect, text=f"{effect.text} ({named})") if named else effect
+
+
+def _told_back(text: str, taken: str) -> str:
+    """Return the line of an act that takes back another one, with what that was where it does not say so itself."""
+    what = taken.partition(" (")[0]
+    names = what.split()[1:]
+    says_it = any(name.lower() in text.lower() for name in names)
+    return text if says_it or not names else one_line(f"{text}, which takes back {what}", 240)
+
+
+def _act(text: str, call: ToolCall) -> _Done:
+    arguments = call.arguments if isinstance(call.arguments, dict) else {}
+    asked = asked_action(call.tool, arguments)
+    words = tuple(dict.fromkeys((*tool_words(asked), *tool_words(call.tool))))
+    meant = {name: value for name, value in arguments.items() if name not in _WHY and value != asked}
+    values = {text.lower() for text in _scalars(meant)}
+    if not _undoing_verb(words):
+        said = call.said[:_MOST_SAID]
+        values |= {text.lower() for text in (*_scalars(result_members(said)), *_NAME.findall(said))}
+    lists = tuple(frozenset(_scalars(value)) for value in meant.values() if isinstance(value, list))
+    verbs = _verbs(call.tool, verb_of(call.tool, arguments))
+    return _Done(text, call.tool, verbs, words, frozenset(values), lists)
+
+
+def _verbs(tool: str, verb: str) -> frozenset[str]:
+    words = tool_words(tool)
+    return frozenset((verb,) if verb else (*words[:1], *words[-1:]))
+
+
+def _scalars(value: Any) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from _scalars(member)
+    elif is_scalar(value):
+        yield str(value)
+
+
+def _names_thing(values: frozenset[str]) -> bool:
+    return any(any(map(str.isalpha, value)) or sum(map(str.isdigit, value)) >= _LEAST_DIGITS for value in values)
+
+
+def _undoing_verb(words: tuple[str, ...]) -> str:
+    """Return the verb, at either end of a name, with which a tool takes something back."""
+    if not LOOKING.isdisjoint(words[:1]):
+        return ""
+    return next((word for word in (*words[:1], *words[-1:], *words) if _undoes(word)), "")
+
+
+def _undoes(word: str) -> bool:
+    return word in _TAKES_BACK or word in _UNDOES or _undone_by(word) != ""
+
+
+def _undone_by(verb: str) -> str:
+    """Return what is undone by a verb that has `un` before it."""
+    bare = verb.removeprefix(_UN)
+    return bare if bare != verb and bare in _UNDONE else ""
+
+
+def _takes_back(act: _Done, verb: str, done: _Done) -> bool:
+    """Return whether an act leaves nothing of an earlier one, which was told the same."""
+    if (
+        done.tool == act.tool
+        or _undoing_verb(done.words)
+        or not LOOKING.isdisjoint(done.words[:1])
+        or not _is_of(act, verb, done)
+    ):
+        return False
+    if verb in _UNDOES:
+        return True
+    wanted = _TAKES_BACK.get(verb) or {_undone_by(verb)}
+    return not wanted.isdisjoint(done.verbs)
+
+
+def _is_of(act: _Done, verb: str, done: _Done) -> bool:
+    """Return whether the name of a tool says no other thing than that of an earlier one: `cancel_booking` and
+    `book_flight`, but not `remove_label` and `create_issue`."""
+    before = name_words(*done.words)
+    about = {word.rstrip("s") for word in act.words} - {verb, verb.rstrip("s")} - _BESIDE
+    return all(word in before or any(_is_same(word, other) for other in before) for word in about)
+
+
+def _is_same(word: str, other: str) -> bool:
+    if any(word in same and other in same for same in _ALIKE):
+        return True
+    if word in _ALIKE[1] and other in _ALIKE[0]:
+        return True
+    return len(other) >= _STEM and word.startswith(other[:-1] if other.endswith("e") else other)
+
+
+def _asked_at(key: str) -> tuple[int, str]:
+    """Return what a program is asked for that something else takes back, and where it stands among the words; nothing
+    where no thing follows."""
+    words = key.split()
+    at = next((at for at, word in enumerate(words[1:_OF_PROGRAM], 1) if word in _TOGGLED), 0)
+    return (at, words[at]) if 0 < at < len(words) - 1 and words[0] != "git" else (0, "")

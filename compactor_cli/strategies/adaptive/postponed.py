@@ -1,0 +1,44 @@
+"""What the user put off in a few words: these say nothing without what the agent had proposed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from compactor_cli.features.followed import answers_before_turns
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.model.message import Message
+from compactor_cli.strategies.adaptive.must_keep import speech_of
+from compactor_cli.text.patterns import compiled_later
+
+_PUTS_OFF = compiled_later(
+    r"\b(?:later|tomorrow|not (?:yet|now)|wait|hold (?:on|off)|until i|i(?:'ll| will) (?:decide|tell|let you|think)|"
+    r"think about it|let me think|"
+    r"später|morgen|noch nicht|warte?|überlege?|nog niet|wacht|"
+    r"plus tard|demain|attends|attendez|pas encore|réfléchi\w*|más tarde|mañana|espera|todavía no|aún no|lo pienso|"
+    r"mais tarde|amanhã|espere|ainda não|vou pensar|più tardi|domani|aspetta|non ancora|"
+    r"później|jutro|poczekaj|zaczekaj|jeszcze nie|позже|завтра|подожди\w*|пока не|ещё не|sonra|yarın|bekle|henüz)\b|"
+    r"後で|明日|待って|まだ|以后|明天|等一?[下等]|先不|先别|再说|나중에|내일|기다려|아직",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 40
+"""Tokens of a message up to which it may say nothing but that something is put off."""
+_END = 3
+"""Lines at the end of an answer that say what was proposed."""
+_MOST = 3
+"""Newest proposals that are looked for."""
+
+
+def postponed(messages: Sequence[Message], lines: SessionLines, stays: Callable[[int], bool]) -> Iterator[list[int]]:
+    """Yield the end of what the agent said before each message with which the user puts something off, the newest
+    first, unless the message does not stay."""
+    turns = sorted(answers_before_turns(messages), key=lambda turn: -turn[1])
+    put_off = (turn for turn in turns if _puts_off(messages[turn[1]]) and stays(turn[1]))
+    for (answer, _), _ in zip(put_off, range(_MOST), strict=False):
+        if speech := speech_of(lines, answer)[-_END:]:
+            yield speech
+
+
+def _puts_off(message: Message) -> bool:
+    few = sum(part.tokens for part in message.parts) <= _FEW_WORDS
+    return few and _PUTS_OFF.search(message.text("text").replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")) is not None

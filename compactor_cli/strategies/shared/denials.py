@@ -1,0 +1,29 @@
+"""Sentences of the user that only say that something is wrong: what is right stands behind them."""
+
+from __future__ import annotations
+
+import re
+
+from compactor_cli.strategies.shared.binding import announces
+from compactor_cli.text.clauses import LEADS_ON
+from compactor_cli.text.patterns import compiled_later
+
+_DENIES = compiled_later(
+    r"\W*(?:(?:no|nope|wait|sorry|oh|nein|halt|doch|non|nee|não|nie|нет|hayır|いや|いいえ|아니요?)\b[^\w]*)*"
+    r"(?:not|nicht|pas|niet|não|nie|не|non|that(?:'s|’s| is| was) (?:wrong|not)|(?:das|es) (?:ist|war) falsch|"
+    r"c'est faux|es[ot]o? (?:no es|está mal)|isso (?:não|está errado)|to (?:nie|źle)|это (?:не|неверно)|(?:yanlış)|"
+    r"no (?:es|era|el|la|los|las)|不[是对對要]|違い?ます|ではなく|아니)(?:\b|(?<=[^a-z]))",
+    re.IGNORECASE,
+)
+"""Says that something is wrong; what is right stands behind it."""
+_DENIAL_WIDTH = 60
+"""Characters of such a sentence at most; a longer one says what is right itself."""
+
+
+def says_nothing_alone(sentence: str) -> bool:
+    """Return whether a sentence only leads to the next one: what it announces, or what is right instead."""
+    return sentence.endswith(LEADS_ON) or announces(sentence) or only_denies(sentence)
+
+
+def only_denies(sentence: str) -> bool:
+    return len(sentence) <= _DENIAL_WIDTH and _DENIES.match(sentence) is not None
