@@ -300,9 +300,9 @@ class Chooser(RequiredLines):
     def _only_protected(self) -> Attempt:
         """Keep nothing but what is protected: there is no room for more."""
         decisions = {g.index: Decision.gone(g, "no room for a summary") for g in self.rest}
-        large = (g for g in self.rest if g.index in self.large)
-        decisions |= {g.index: self._in_place(g, (), set()) or Decision.whole(g, REQUEST_CUT) for g in large}
-        return Attempt(self.kept | decisions, [], 0)
+        large = [g for g in self.rest if g.index in self.large]
+        stays = {g.index: self._in_place(g, (), set()) or Decision.whole(g, REQUEST_CUT) for g in large}
+        return Attempt(self.kept | decisions | stays, [], sum(decision.tokens for decision in stays.values()))
 
     def explained(self, attempt: Attempt) -> Attempt:
         """Return the attempt with the names that made the value of what is kept."""

@@ -102,16 +102,25 @@ class _Planner:
         competing = self._competing_requests()
         protected = [g for g in inputs.groups if g.index in inputs.protected and g.index not in competing]
         large = set() if self.alone else self._large(protected)
+        planned = (self._planned(protected, aside, competing) for aside in (large, set[int]()))
+        return self._finish(*next(filter(None, planned)))
+
+    def _planned(
+        self, protected: Sequence[Group], large: set[int], competing: set[int]
+    ) -> tuple[Attempt, dict[int, Decision]] | None:
+        """Return what becomes of the groups that are not kept before all others, and those that are; None where what
+        stays in any case of the `large` ones has no room."""
+        inputs = self.inputs
         kept = self._kept(protected, [g for g in protected if g.index in large])
         rest = [g for g in inputs.groups if g.index not in kept]
-        room = target - sum(d.tokens for d in kept.values())
+        room = self.target - sum(d.tokens for d in kept.values())
         newest = self._newest_whole(rest, room, competing) if room > DETAIL and not self.alone else {}
         kept |= newest
         rest = [g for g in rest if g.index not in kept]
         left = room - sum(d.tokens for d in newest.values())
         if sum(g.tokens for g in rest) <= left:
             whole = {g.index: Decision.whole(g, "fits") for g in rest}
-            return self._finish(Attempt(kept | whole, [], 0), kept)
+            return Attempt(kept | whole, [], 0), kept
         if self.alone:
             chooser: Chooser = OneSummaryChooser(inputs, kept, rest, left)
         else:
@@ -120,8 +129,10 @@ class _Planner:
             asked = max(asked, LARGE_IN_CHAT * left) if is_chat(inputs.messages) else asked
             chooser = Chooser(inputs, kept, rest, left, large, report, asked)
         attempt = chooser.best()
+        if large and attempt.tokens > left:
+            return None
         self.loses_requests = isinstance(chooser, OneSummaryChooser) and chooser.loses_requests(attempt)
-        return self._finish(chooser.explained(attempt) if inputs.explains else attempt, kept)
+        return chooser.explained(attempt) if inputs.explains else attempt, kept
 
     def _newest_whole(self, rest: Sequence[Group], room: int, competing: set[int]) -> dict[int, Decision]:
         """Return the newest groups that stay whole, where there is more room than is given out line by line. What the
