@@ -35,6 +35,27 @@ ORDER = ("create_order", {"customer": "C-881", "items": ["A77", "B88"]}, '{"orde
             ),
             "unsubscribe_user a@b.example",
         ),
+        (
+            (
+                ("passer_commande", {"article": "A4"}, '{"numero": "RDV1252"}'),
+                ("annuler_commande", {"numero": "RDV1252"}),
+            ),
+            "annuler_commande (numero RDV1252)",
+        ),
+        (
+            (
+                ("создать_задачу", {"хост": "srv-49"}, "Готово: Z-5512"),
+                ("отменить_задачу", {"задача": "Z-5512"}, "Готово"),
+            ),
+            "отменить_задачу (задача Z-5512)",
+        ),
+        (
+            (
+                ("注文する", {"店": "寿司よし"}, '{"状態": "完了", "番号": "YK3595"}'),
+                ("注文取消", {"番号": "YK3595"}, "完了"),
+            ),
+            "注文取消 (番号 YK3595)",
+        ),
     ],
 )
 def test_an_act_that_was_taken_back_is_told_no_longer(calls, told):
@@ -56,6 +77,8 @@ def test_an_act_that_was_taken_back_is_told_no_longer(calls, told):
         ),
         (("create_issue", {"title": "x"}, '{"number": 4417}'), ("remove_label", {"issue": 4417, "label": "bug"})),
         (("refund_order", {"order_id": "O-5512"}), ("cancel_order", {"order_id": "O-5512"})),  # the money is gone
+        (("rembourser_commande", {"numero": "O-5512"}), ("annuler_commande", {"numero": "O-5512"})),
+        (("creer_ticket", {"numero": "T-5512"}), ("supprimer_etiquette", {"numero": "T-5512"})),
         (("send_email", {"to": "a@b.example", "subject": "x"}), ("delete_email", {"to": "a@b.example"})),
         (("add_stock", {"sku": "S-1001", "count": 5}), ("remove_stock", {"sku": "S-1001", "count": 3})),
         (BOOK, ("cancel_booking", {"flight": "HUT168"}, '{"status": "pending approval"}')),  # not yet

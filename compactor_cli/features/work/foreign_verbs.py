@@ -185,6 +185,39 @@ _ACTING_PARTS = (
     *("이동", "중지", "시작", "환불", "송금", "승인", "거절", "배포", "설정", "할당", "공유", "지급"),
     *("정지", "해제", "회수", "반품", "갱신", "업로드", "발행", "재시작", "연기", "신청", "알림", "초대"),
 )
+_UNDOING = (
+    "storn absag abbestell widerruf rueckgaengig ruckgangig loesch losch entfern kuendig kundig entsperr "
+    "annul supprim effac retir resili debloqu elimin borra anul excluir exclui remov apagar estorn desbloq cancel "
+    "annull rimuov sblocc annuleer verwijder intrek herroep deblokk anuluj usun cofnij wycofaj odwol odblok "
+    "отмен удал откат отозв снять разблок iptal sil geri kaldir"
+)
+"""How the verbs begin that leave nothing of what was done; of some they are all."""
+_UNDOING_PARTS = (
+    *("取消", "キャンセル", "取り消", "削除", "撤回", "解除", "删除", "撤销", "回滚", "취소", "삭제", "철회"),
+    *("해제", "회수", "되돌"),
+)
+_GONE = (
+    "erstatt rembours reembols rimbors terugbet zwroc вернуть возвр iade send verschick envoy envi invia inviar verstu "
+    "wysl отправ gonder ueberweis uberweis transf trasfer przelej перевед zahl bezahl paye pagar pagare betal zaplac "
+    "оплат kauf achet compra acquist koop "
+)
+"""How the verbs begin of acts after which money, goods or words are with somebody else."""
+_GONE_PARTS = (
+    "返金",
+    "送信",
+    "送金",
+    "振込",
+    "支払",
+    "退款",
+    "发送",
+    "转账",
+    "支付",
+    "환불",
+    "전송",
+    "송금",
+    "결제",
+    "발송",
+)
 _WITHOUT_BLANKS, _TWO_WORDS = "\u2e80", 4
 """Letters of languages that put no blanks between words, and so many of them that are more than a verb."""
 _SHORTEST = 5
@@ -201,6 +234,8 @@ def _stems(words: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 _LOOKING_WORDS, _LOOKING_STEMS = _stems(_LOOKING)
+_GONE_STEMS, _GONE_IN = tuple(map(folded, _GONE.split())), tuple(map(folded, _GONE_PARTS))
+_UNDOING_WORDS, _UNDOING_STEMS, _UNDOING_IN = *_stems(_UNDOING), tuple(map(folded, _UNDOING_PARTS))
 _ACTING_WORDS, _ACTING_STEMS = _stems(_ACTING)
 _LOOKING_IN, _ACTING_IN = tuple(map(folded, _LOOKING_PARTS)), tuple(map(folded, _ACTING_PARTS))
 
@@ -237,3 +272,19 @@ def is_acting_abroad(word: str) -> bool:
     if word in _ACTING_WORDS or word.startswith(_ACTING_STEMS):
         return True
     return not word.isascii() and any(part in word for part in _ACTING_IN)
+
+
+def undoing_part(word: str) -> str:
+    """Return what of a word in the name of a tool takes back what was done, in a language that is not English: all of
+    it, or a part where words are written together; empty where nothing does."""
+    plain = folded(word)
+    if plain in _UNDOING_WORDS or plain.startswith(_UNDOING_STEMS):
+        return plain
+    return "" if plain.isascii() else next((part for part in _UNDOING_IN if part in plain), "")
+
+
+def gives_away(word: str) -> bool:
+    """Return whether a word in the name of a tool pays, sends or gives back, in a language that is not English: that is
+    not undone by what takes back what it was for."""
+    plain = folded(word)
+    return plain.startswith(_GONE_STEMS) or (not plain.isascii() and any(part in plain for part in _GONE_IN))

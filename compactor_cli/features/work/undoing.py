@@ -12,12 +12,14 @@ from msgspec.structs import replace
 from compactor_cli.features.work.act_identities import is_scalar, name_words
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect
+from compactor_cli.features.work.foreign_verbs import gives_away, undoing_part
 from compactor_cli.features.work.git_steps import Commits
 from compactor_cli.features.work.json_results import result_members
 from compactor_cli.features.work.standing import leaves_open
 from compactor_cli.features.work.tool_names import LOOKING, acting_verb, asked_action, tool_words, verb_of
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
+from compactor_cli.text.folded import folded
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -237,7 +239,9 @@ def _undoing_verb(words: tuple[str, ...]) -> str:
     """Return the verb, at either end of a name, with which a tool takes something back."""
     if not LOOKING.isdisjoint(words[:1]):
         return ""
-    return next((word for word in (*words[:1], *words[-1:], *words) if _undoes(word)), "")
+    ends = *words[:1], *words[-1:]
+    found = next((word for word in (*ends, *words) if _undoes(word)), "")
+    return found or next(filter(undoing_part, ends), "")
 
 
 def _undoes(word: str) -> bool:
@@ -261,6 +265,8 @@ def _takes_back(act: _Done, verb: str, done: _Done) -> bool:
         return False
     if verb in _UNDOES:
         return True
+    if not _undoes(verb):
+        return not any(map(gives_away, (done.words[0], done.words[-1])))
     wanted = _TAKES_BACK.get(verb) or {_undone_by(verb)}
     return not wanted.isdisjoint(done.verbs)
 
@@ -270,6 +276,8 @@ def _is_of(act: _Done, verb: str, done: _Done) -> bool:
     `book_flight`, but not `remove_label` and `create_issue`."""
     before = name_words(*done.words)
     about = {word.rstrip("s") for word in act.words} - {verb, verb.rstrip("s")} - _BESIDE
+    if beside := folded(verb).replace(undoing_part(verb), "") if not verb.isascii() else "":
+        about.add(beside)  # words may be written together
     return all(word in before or any(_is_same(word, other) for other in before) for word in about)
 
 
@@ -277,6 +285,8 @@ def _is_same(word: str, other: str) -> bool:
     if any(word in same and other in same for same in _ALIKE):
         return True
     if word in _ALIKE[1] and other in _ALIKE[0]:
+        return True
+    if not word.isascii() and (word in folded(other) or folded(other) in word):
         return True
     return len(other) >= _STEM and word.startswith(other[:-1] if other.endswith("e") else other)
 
