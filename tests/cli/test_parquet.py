@@ -187,10 +187,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 135, 17_209, 8_059),
-    "messages-json-string": (3, 79, 45, 19_874, 9_784),
-    "messages-list": (3, 79, 45, 19_874, 9_784),
-    "trajectory-list": (3, 79, 49, 19_579, 9_531),
+    "conversations-sharegpt": (40, 266, 125, 17_209, 8_096),
+    "messages-json-string": (3, 79, 45, 19_874, 9_785),
+    "messages-list": (3, 79, 45, 19_874, 9_785),
+    "trajectory-list": (3, 79, 49, 19_579, 9_516),
 }
 """Rows, messages before and after, tokens before and after."""
 
