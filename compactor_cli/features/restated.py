@@ -15,14 +15,14 @@ _SHARED = 0.5
 """Share of what the shorter of two statements speaks of, rarer words counting more, that both have to speak of."""
 _PAIRED = 0.25
 """The same in scripts without blanks, where what a word ends with pairs with what follows."""
-_NEAR, _SHARED_NEAR = 3, 0.1
+_NEAR, _SHARED_NEAR = 4, 0.1
 """Turns behind a statement within which one with a figure that shares less of it is on the same subject: people put
 right what they have just said."""
 _COMMON = 3
 """Statements with a word up to which it says what they speak of."""
 _STEM = 5
 """Characters by which forms of a word are told to be the same."""
-_LIKELY = 0.3
+_LIKELY = 0.15
 """How likely the newer statement has to be needed, beside the older one: small talk comes back to its subjects, too."""
 _LEAST = 0.2
 """How likely the older one has to be: what nobody needs misleads nobody."""

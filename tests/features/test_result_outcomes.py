@@ -17,7 +17,7 @@ def _kind(said: str, tool: str = "send_email", *given: str) -> str:
     [
         *('{"status": "rejected", "reason": "quota"}', '{"state": "FAILED"}', '{"result": null, "code": 409}'),
         *('{"statusCode": 403}', '{"errors": [{"message": "quota"}]}', '{"erreur": "adresse inconnue"}'),
-        *('{"結果": "エラー"}', '{"exit_code": 2}', '{"result": {"status": "declined"}}', '{"accepted": false}'),
+        *('{"結果": "エラー"}', '{"exit_code": 2}', '{"result": {"status": "declined"}}'),
         *("<response><status>REJECTED</status></response>", '<error code="SOLD_OUT">no seats</error>'),
         *("STATUS  REASON\nDENIED  quota", "STATUS=BLAD;KOD=52", "ERR 17 busy", "E-202 OCCUPIED", "SMTP 550 mailbox"),
         *("HTTP/1.1 403 Forbidden", "401 Unauthorized", "SchedulerError: duplicate", "exit status 1", "timed out"),

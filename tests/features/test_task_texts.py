@@ -54,12 +54,6 @@ def test_the_last_state_is_the_state():
     assert session.texts() == ["[ ] Test the parser", "[x] Write the parser"]
 
 
-def test_of_other_tools_each_line_has_to_be_a_task():
-    steps = "☑ silence HighErrorRate for 2h\n☐ restart ledger"
-    assert told("runbook", steps=steps) == ["[x] silence HighErrorRate for 2h", "[ ] restart ledger"]
-    assert told("runbook", steps=f"{steps}\nand tell Ann") == []
-
-
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -73,6 +67,8 @@ def test_of_other_tools_each_line_has_to_be_a_task():
         ("todo_update", {"text": "Write the parser, then push the branch."}),
         ("todo_update", {"text": "- Write the parser\n- Push the branch"}),
         ("calc", {"items": "✅ 4"}),
+        ("runbook", {"steps": "☑ silence HighErrorRate for 2h\n☐ restart ledger"}),
+        ("create_travel_plan", {"items": [{"name": "oats", "when": "Monday"}, {"name": "eggs", "when": "Friday"}]}),
     ],
 )
 def test_other_texts_are_no_lists_of_tasks(tool, arguments):

@@ -218,8 +218,6 @@ _GONE_PARTS = (
     "결제",
     "발송",
 )
-_WITHOUT_BLANKS, _TWO_WORDS = "\u2e80", 4
-"""Letters of languages that put no blanks between words, and so many of them that are more than a verb."""
 _SHORTEST = 5
 """Letters from which on the begin of a word is a stem; a shorter one has to be all of it."""
 _WORD = compiled_later(r"[^\W_]+")
@@ -252,17 +250,6 @@ def looks_abroad(tool: str) -> bool:
     name = folded(tool)
     found = any(word in _LOOKING_WORDS or word.startswith(_LOOKING_STEMS) for word in name_parts(tool))
     return found or (not name.isascii() and any(part in name for part in _LOOKING_IN))
-
-
-@lru_cache(maxsize=1024)
-def verb_abroad(tool: str) -> str:
-    """Return the verb with which a name says that its tool acts, in a language that is not English; empty for one that
-    has none, or that looks, too."""
-    if looks_abroad(tool):
-        return ""
-    words = name_parts(tool)
-    verb = next(filter(is_acting_abroad, words), "")
-    return verb if len(words) > 1 or (tool[0] >= _WITHOUT_BLANKS and len(tool) >= _TWO_WORDS) else ""
 
 
 def is_acting_abroad(word: str) -> bool:

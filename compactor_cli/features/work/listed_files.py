@@ -11,7 +11,7 @@ from compactor_cli.text.shell import word_set
 
 _ROW = compiled_later(r"^(?:[-|] )?(?:\./)?((?:[\w@+.-]+/)+[\w@+.-]*\w)(?::\d+[:\t ].*|:)?$", re.MULTILINE)
 """A row of what lists files, or lines of them."""
-_PROGRAMS = word_set("ls find fd rg grep git")
+_PROGRAMS = word_set("ls find fd rg grep")
 _TOOLS = word_set("list ls find search grep rg glob tree dir")
 """Words of tools that list files."""
 _MOST = 20_000

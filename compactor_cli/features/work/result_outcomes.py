@@ -27,6 +27,7 @@ from compactor_cli.features.work.outcome_words import (
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.folded import folded
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
 
 Kind = Literal["", "done", "failed", "waits", "tried"]
 
@@ -35,38 +36,40 @@ _LONGEST, _HEAD = 2_000, 300
 _FEW_MEMBERS = 8
 """Members of a result from which on it is the record of a thing, whose state is not that of the act."""
 _STATES = compiled_later(
-    r"(?:^|_)(?:status|state|result|outcome|code|reply|answer|response|verdict|decision|stat|estado|resultado|situacao|"
-    r"statut|etat|resultat|ergebnis|zustand|antwort|stato|esito|risultato|stan|wynik|resultaat|durum|sonuc|статус|"
-    r"состояние|результат)$|结果|結果|状态|状態|狀態|상태|결과"
+    r"(?:(?P<of>\w+?)_)?(?:status|state|result|outcome|response|stat|estado|resultado|situacao|statut|etat|resultat|"
+    r"ergebnis|zustand|stato|esito|risultato|stan|wynik|resultaat|durum|sonuc|статус|состояние|результат)|"
+    r"(?:処理|実行)?(?:結果|状態)|(?:处理|执行)?(?:结果|状态|狀態)|(?:처리)?(?:상태|결과)"
 )
-"""Folded names of members that say how a call ended, or how a thing stands."""
+"""Folded names of members that say how a call ended; with something before it, how that stands."""
 _OF_RESULT = compiled_later(
     r"result|data|response|output|body|outcome|reply|ergebnis|resultado|resultat|risultato|wynik"
 )
 """Names of members that hold what a call came to, not a thing with a state of its own."""
 _ERRORS = compiled_later(
-    r"(?:^|_)(?:errors?|err|error_?message|failure|failure_?reason|exception|fault|fehler|erreurs?|erros?|errore|errori|"
-    r"fout|blad|bledy|ошибка|ошибки|hata)$|错误|錯誤|エラー|오류"
+    r"errors?|err|error_?message|failure|failure_?reason|exception|fault|fehler|erreurs?|erros?|errore|errori|fout|blad|"
+    r"bledy|ошибка|ошибки|hata|错误|錯誤|エラー|오류"
 )
 _MESSAGES = compiled_later(
     r"(?:^|_)(?:message|msg|detail|details|info|note|text|description|reason|nachricht|meldung|hinweis|mensaje|mensagem|"
     r"messaggio|bericht|komunikat|сообщение|mesaj)$|消息|信息|メッセージ|메시지"
 )
-_WELL = compiled_later(r"(?:^|_)(?:ok|success|succeeded|successful|accepted|applied|done|erfolg|exito|sucesso|succes)$")
-_NUMBERS = compiled_later(r"(?:^|_)(?:code|status|status_?code|http_?status|http_?code|error_?code|statut|kod|codigo)$")
+_WELL = compiled_later(r"ok|success|succeeded|successful|erfolg|exito|sucesso|succes")
+_NUMBERS = compiled_later(r"code|status|status_?code|http_?status|http_?code|error_?code|statut|kod|codigo")
 _COUNTS_DONE = compiled_later(
     r"(?i:^n?(?:updated|created|deleted|inserted|modified|affected|removed|added|written|sent|upserted|changed)|"
     r"_?(?:updated|deleted|inserted|modified|affected|removed|added|written|sent|upserted|changed)$)|"
     r"(?:Updated|Deleted|Inserted|Modified|Affected|Removed|Added|Written|Sent|Changed)(?:Count|Rows)?$"
 )
-_EXITS = compiled_later(r"(?:^|_)(?:exit_?code|exit_?status|return_?code|rc)$")
+_EXITS = compiled_later(r"exit_?code|exit_?status|return_?code|rc")
 _NEEDS = compiled_later(
     r"(?:^|_)(?:requires?|needs?|awaiting|pending)_?(?:\w+_)?(?:confirmation|approval|review)$|^confirmation_(?:required|needed)$"
 )
-_TRIES = compiled_later(r"^(?:dry_?run|simulated|simulation|preview_only|is_?preview|test_?mode)$")
+_TRIES = compiled_later(r"^(?:dry_?run|simulated|simulation|preview_only|is_?preview|dry)$")
 _PREVIEW = "preview"
 _STATUS_LINE = compiled_later(
-    r"(?:(?i:HTTP/\S+ |SMTP |FTP |status:? |HTTP ))(?P<code>[1-5]\d\d)\b|(?P<alone>[1-5]\d\d)(?: [A-Z][\w' -]{2,}|\s*$)"
+    r"(?:(?i:HTTP/\S+ |SMTP |FTP |status:? |HTTP ))(?P<code>[1-5]\d\d)\b|(?P<alone>[1-5]\d\d) (?:Accepted|Bad Request|"
+    r"Unauthorized|Payment Required|Forbidden|Not Found|Method Not Allowed|Not Acceptable|Request Timeout|Conflict|"
+    r"Gone|Unprocessable|Too Many Requests|Internal Server|Not Implemented|Bad Gateway|Service Unav|Gateway Time)"
 )
 """How a server says what came of a request: `HTTP/1.1 403 Forbidden`."""
 _COUNTED = compiled_later(r"\d+ (?:rows?|lines?|items?|records?|files?|bytes|users?|messages?)\b")
@@ -82,6 +85,12 @@ _NOTHING = ("", "0", "none", "null", "false", "no", "nil", "n/a", "[]", "{}", "-
 _NOTHING_WAS = compiled_later(r"nothing (?:was|has been) \w+")
 _SENTENCE = compiled_later(r"(?<=[.!])\s|(?<=[。！])|\n")
 _CLAUSE = compiled_later(r"[,;、，；]\s?")
+_ASKS = "would you"
+"""How a question begins that stands before what was done."""
+_MAKES = word_set("create add open insert invite move reopen transition set update mark reply assign tag")
+"""Verbs of acts behind which a thing may stand as pending."""
+_JOINS = compiled_later(r"\W*(?:\w{1,4}\W+)?")
+"""What stands between a negation and what it denies: `not be booked`, `pas été réservée`."""
 _SERVER_ERROR, _SERVER_ERROR_END, _ACCEPTED = 400, 600, 202
 _ROWS = 2
 _MOST_LINES = 6
@@ -190,7 +199,7 @@ def _of_members(members: dict[str, Any], own: tuple[str, ...], echoed: list[str]
     outcome = _first(_of_pair(name, value, own, echoed, few=few) for name, value in top.items())
     if outcome.kind:
         return outcome
-    if top.get(_PREVIEW):
+    if top.get(_PREVIEW) is True:
         return ActOutcome("tried", _PREVIEW)
     texts = (value for name, value in top.items() if isinstance(value, str) and _MESSAGES.search(folded(name)))
     return _first(_of_text(value, own, echoed) for value in texts) if few else ActOutcome()
@@ -202,27 +211,28 @@ def _of_pair(name: str, value: Any, own: tuple[str, ...], echoed: list[str], *, 
     key = folded(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
     text = folded(str(value)).strip() if isinstance(value, str | int | float) else ""
     told = f"{name} {one_line(str(value), _WIDTH)}"
-    if _ERRORS.search(key):
-        empty = not value or (not isinstance(value, list | dict) and text in _NOTHING)
+    if _ERRORS.fullmatch(key):
+        empty = not value or (not isinstance(value, list | dict) and (text in _NOTHING or text.startswith("no ")))
         return ActOutcome() if empty else ActOutcome("failed", told)
     if isinstance(value, bool):
         if _TRIES.search(key) and value:
             return ActOutcome("tried", told)
         if _NEEDS.search(key) and value:
             return ActOutcome("waits", name)
-        return ActOutcome(("done" if value else "failed"), told) if _WELL.search(key) else ActOutcome()
-    if _WELL.search(key) and text in ("false", "true"):
+        return ActOutcome(("done" if value else "failed"), told) if _WELL.fullmatch(key) else ActOutcome()
+    if _WELL.fullmatch(key) and text in ("false", "true"):
         return ActOutcome("done" if text == "true" else "failed", told)
     if counts_done(name, value):
         return ActOutcome("done", told)
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= _STEM else None
     if number is not None:
-        if _EXITS.search(key):
+        if _EXITS.fullmatch(key):
             return ActOutcome("failed", told) if number else ActOutcome()
-        if few and _NUMBERS.search(key) and text not in echoed:
+        if few and _NUMBERS.fullmatch(key) and text not in echoed:
             return _of_code(number, told)
         return ActOutcome()
-    if not text or not _STATES.search(key):
+    states = _STATES.fullmatch(key) if text else None
+    if states is None or (states["of"] and states["of"] not in own):
         return ActOutcome()
     return _of_state(text, str(value), own, echoed, few=few)
 
@@ -238,12 +248,14 @@ def _of_state(text: str, shown: str, own: tuple[str, ...], echoed: list[str], *,
     words = text.replace("_", " ").replace("-", " ")
     if text in echoed or _is_own(words, own):
         return ActOutcome("done", shown)
-    if FAILED.search(words) or NOT.search(words) or NOT_AT_ALL.search(words):
+    if FAILED.search(words):
         return ActOutcome("failed", one_line(shown, _WIDTH))
     if TRIED.search(words):
         return ActOutcome("tried", shown)
-    if WAITS.search(words) or WAITS_FOR.search(words):
-        return ActOutcome("waits", one_line(shown, _WIDTH)) if few or WAITS_FOR.search(words) else ActOutcome()
+    if WAITS_FOR.search(words):
+        return ActOutcome("waits", one_line(shown, _WIDTH))
+    if WAITS.search(words):  # what was just made may stand so
+        return ActOutcome("waits", one_line(shown, _WIDTH)) if few and _MAKES.isdisjoint(own) else ActOutcome()
     is_done = DONE.search(words) or PARTICIPLE.search(words) or _PARTICIPLE_ABROAD.search(words)
     return ActOutcome("done", shown) if is_done else ActOutcome()
 
@@ -291,7 +303,7 @@ def _of_text(text: str, own: tuple[str, ...], echoed: list[str]) -> ActOutcome:
     for value in echoed:
         plain = plain.replace(value, "·")
     plain = " ".join(word for word in plain.split() if word.strip(".,:;!\"'()") not in own)
-    if TRIED.match(plain):
+    if TRIED.match(plain) and not plain.startswith(_ASKS):
         return ActOutcome("tried", shown)
     plain = NONE_OF_IT.sub(" ", plain)
     first, *rest = _SENTENCE.split(plain, maxsplit=1)
@@ -309,13 +321,28 @@ def _of_sentence(first: str, plain: str, shown: str, own: tuple[str, ...]) -> Ac
         return ActOutcome("failed", shown)
     if WAITS_FOR.search(plain):
         return ActOutcome("waits", shown)
+    bad = [
+        found.span()
+        for pattern in (FAILED, NOT_AT_ALL)
+        for found in pattern.finditer(first)
+        if not _is_own(found.group(), own)
+    ]
+    done = [at for at in _done_places(first, own) if not any(start <= at < end for start, end in bad)]
     places: dict[Kind, int] = {
         "waits": _place((WAITS,), first, own),
         "failed": min(_place((FAILED, NOT_AT_ALL), first, own), _first_not(first)),
-        "done": min(_done_places(first, own), default=len(first)),
+        "done": min(done, default=len(first)),
     }
     kind = min(places, key=lambda kind: places[kind])
+    if kind == "failed" and done and not _denies(first, done):
+        return ActOutcome()  # it may be of the thing: "Expired card deleted"
     return ActOutcome(kind, shown) if places[kind] < len(first) else ActOutcome()
+
+
+def _denies(sentence: str, done: Iterable[int]) -> bool:
+    """Return whether a negation stands before one of the places where a sentence says that something was done."""
+    ends = [found.end() for found in NOT.finditer(sentence)]
+    return any(end <= at and _JOINS.fullmatch(sentence, end, at) for end in ends for at in done)
 
 
 def _first_not(sentence: str) -> int:

@@ -12,7 +12,6 @@ from compactor_cli.features.work.sql_effects import sql_of
 from compactor_cli.features.work.sql_statements import sql_changes
 from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import word_set
 
 _ASIDE = frozenset(("description", "explanation", "thought", "reasoning", "timeout"))
 _HEAD = 600
@@ -20,9 +19,12 @@ _HEAD = 600
 _SHORTEST, _SHORTEST_NAME = 3, 4
 """Characters of a value, and of the name of an argument, from which on it is found in what was said by no chance."""
 _MONTH = (
-    r"(?:jan|feb|f[eé]v|m[aä]r|mar|apr|abr|avr|may|mai|mag|maj|jun|jui|giu|cze|jul|lug|lip|aug|ago|ao[uû]|sie|se[pt]t?|set|"
-    r"wrz|o[ckt]t|out|pa[zź]|nov|lis|dec|dez|d[eé]c|dic|gru|ene|gen|ja[nň]|oca|şub|nis|haz|tem|ağu|eyl|eki|kas|ara|"
-    r"янв|фев|мар|апр|ма[йя]|июн|июл|авг|сен|окт|ноя|дек)[^\W\d]{0,8}\.?"
+    r"(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|m[aä]rz|apr(?:il)?|ma[yi]|june?|juni|july?|juli|aug(?:ust)?|"
+    r"sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?|janvier|f[eé]vrier|mars|avril|juin|juillet|ao[uû]t|"
+    r"septembre|octobre|novembre|d[eé]cembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|"
+    r"noviembre|diciembre|janeiro|fevereiro|mar[cç]o|maio|junho|julho|setembro|outubro|novembro|dezembro|gennaio|"
+    r"febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|января|февраля|марта|апреля|мая|июня|июля|августа|"
+    r"сентября|октября|ноября|декабря)\.?"
 )
 """A month as it is written in the commoner languages, by how it begins."""
 _DAY_IN_WORDS = compiled_later(
@@ -32,17 +34,19 @@ _DAY_IN_WORDS = compiled_later(
     re.IGNORECASE,
 )
 """A day or a time in words."""
-_DOTTED = compiled_later(r"(?=.*[^\W\d])[\w+-]+(?:[._/@:][\w+-]+)+")
-"""A name of several words in one, such as an address, a path or a member of something."""
-_PLACES = word_set("page offset limit cursor index line start end skip first last size count from to per top depth")
-"""Words of arguments whose number says which part of something is meant."""
 _WHEN = compiled_later(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d.*)?|\d\d?:\d\d(?::\d\d)?|\d\d?[./]\d\d?(?:[./]\d{2,4})?\.?|"
     r"(?:\d{4}[年년] ?)?\d\d?[月월] ?\d\d?[日일]|\d\d?[時时点시](?: ?\d\d?[分분])?"
 )
 _LITERAL = compiled_later(r"'[^']*'|(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
+_IDENTITY = compiled_later(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,40}(?![\w-])")
 _MOST = 200
 """Arguments of a call that are compared."""
+
+
+def names_the_same(line: str, act: str) -> bool:
+    """Return whether the lines of two acts name the same thing, such as `TR-1001`."""
+    return not set(_IDENTITY.findall(line)).isdisjoint(_IDENTITY.findall(act))
 
 
 def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:
@@ -59,8 +63,6 @@ def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:
     same = [value for name, values in before.items() if now.get(name) == values for value in values]
     differing = [name for name, values in before.items() if now.get(name) != values]
     is_meant = any(names_itself(value) and not _is_when(value) for value in same)
-    if _PLACES.isdisjoint(word for name in differing for word in tool_words(name)):
-        is_meant = is_meant or any(_DOTTED.fullmatch(value) and not _is_when(value) for value in same)
     offered = False
     for name in differing:
         old, new = before[name] - now.get(name, frozenset()), now.get(name, frozenset()) - before[name]

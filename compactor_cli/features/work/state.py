@@ -26,7 +26,7 @@ from compactor_cli.features.work.listed_files import listed_by
 from compactor_cli.features.work.open_errors import is_given_up
 from compactor_cli.features.work.overtaking import carried_key, corrects
 from compactor_cli.features.work.page_acts import page_effects
-from compactor_cli.features.work.retried import is_made_up_for
+from compactor_cli.features.work.retried import is_made_up_for, names_the_same
 from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
 from compactor_cli.features.work.shown_acts import ShownActs
@@ -222,10 +222,12 @@ def _tried_anew(state: KnownSoFar, call: ToolCall) -> None:
 
 def _make_up_for(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
     """Forget the acts that had failed and that an effect makes up for."""
-    newest = islice(reversed(state.failed.items()), _MOST_TRIED)
-    failed = ((key, line.text) for key, line in newest if not line.text.startswith(_WAITS))
-    over = [key for key, text in failed if corrects(effect, key, text, state.asked.get(key, ()))]
+    failed = islice(reversed(state.failed.items()), _MOST_TRIED)
+    other = ((key, line.text) for key, line in failed if not line.text.startswith(_WAITS))
+    over = [key for key, text in other if corrects(effect, key, text, state.asked.get(key, ()))]
     over += [key for key, tried in islice(reversed(state.tried.items()), _MOST_TRIED) if is_made_up_for(tried, call)]
+    waiting = ((key, line.text) for key, line in state.failed.items() if line.text.startswith(_WAITS))
+    over += [key for key, text in waiting if names_the_same(text, effect.text)]
     for key in (*made_up_for(effect.key), *over):
         _is_over(state, key)
 
@@ -351,7 +353,6 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
 def _note_unfinished(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
     """Take over what nobody let happen, what goes on, or waits for something."""
     if effect.waits:
-        state.failed.pop(effect.key, None)
         text = f"{_WAITS}{effect.text}: {effect.waits}"
         state.failed[effect.key] = StateLine("effect", text, call.message, open=True)
     elif is_declined(call.said):

@@ -35,25 +35,10 @@ _BOX = compiled_later(
 _LISTED = compiled_later(
     r"^[ \t]*#?(\w+)\.?:?\s+\[(\w+)\]\s+(.+?)(?:\s+\[blocked by[^\]]*\])?$", re.MULTILINE | re.IGNORECASE
 )
-_PLANS = compiled_later(
-    r"todo|task|plan|checklist|progress|aufgabe|t[aâ]che|tarea|tarefa|zadani|задач|g[oö]rev|タスク|任务|待办|할_?일",
-    re.IGNORECASE,
-)
-_LISTS = (
-    "steps",
-    "items",
-    "list",
-    "entries",
-    "points",
-    "schritte",
-    "pasos",
-    "etapes",
-    "passos",
-    "liste",
-    "lista",
-    "kroki",
-)
-"""Arguments that may be a list of tasks, whatever the tool is called."""
+_OF_TASKS = r"todo|task|checklist|aufgabe|t[aâ]che|tarea|tarefa|zadani|задач|g[oö]rev|タスク|任务|待办|할_?일"
+_PLANS = compiled_later(rf"{_OF_TASKS}|plan|progress", re.IGNORECASE)
+_TASKS = compiled_later(_OF_TASKS, re.IGNORECASE)
+"""Words that name nothing but tasks; a plan may be one of a journey or of a house."""
 _PROSE = (
     "explanation",
     "description",
@@ -293,12 +278,11 @@ def _in_arguments(tool: str, arguments: dict[str, Any], message: int) -> Iterato
         named = plans or _is_of_plans(key)
         listed = json_or_text(value) if isinstance(value, str) and named and value.lstrip().startswith("[{") else value
         if isinstance(listed, list) and listed and all(isinstance(item, dict) for item in listed):
-            if _is_list(listed, named=plans):
-                yield from (_task(item, message, named=plans) for item in listed)
+            of_tasks = _TASKS.search(tool) is not None
+            if _is_list(listed, named=of_tasks):
+                yield from (_task(item, message, named=of_tasks) for item in listed)
                 return
-        elif key not in _PROSE and (
-            tasks := _in_text(_text_of(listed), message, named=named, listed=key.lower() in _LISTS)
-        ):
+        elif key not in _PROSE and named and (tasks := _in_text(_text_of(listed), message)):
             yield from tasks
             return
 
@@ -310,16 +294,12 @@ def _text_of(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _in_text(text: str, message: int, *, named: bool, listed: bool) -> list[ListedTask]:
-    """Return the tasks of a text. `named`: what it is given to is called after tasks; `listed`: after the lines of any
-    list, of which each has to be a task, then."""
-    if not text or not (named or listed):
-        return []
+def _in_text(text: str, message: int) -> list[ListedTask]:
+    """Return the tasks of a text that is given to something called after tasks."""
     boxes = _behind_boxes(text, message) if "[" in text else []
-    if boxes and (named or len(boxes) == len([line for line in text.split("\n") if line.strip()]) > 1):
+    if boxes or not text:
         return boxes
-    told = signed_tasks(text, named=named) if not boxes else []
-    return [ListedTask(one_line(task, _WIDTH), status, message) for status, task in told]
+    return [ListedTask(one_line(task, _WIDTH), status, message) for status, task in signed_tasks(text, named=True)]
 
 
 def _behind_boxes(text: str, message: int) -> list[ListedTask]:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from compactor_cli.features.work.foreign_verbs import looks_abroad, verb_abroad
+from compactor_cli.features.work.foreign_verbs import looks_abroad
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -245,7 +245,7 @@ def acting_verb(tool: str) -> str:
     if words in (("submit",), ("book",)) or (len(words) > 1 and words[0] in _VERBS):
         asks = words[0] in _ALSO_THINGS and not (_WORKING_OUT - {"key", "time", "date", "stock"}).isdisjoint(words[1:])
         return "" if asks else words[0]
-    return _verb_of_service(words) or _further_verb(words) or verb_abroad(tool)
+    return _verb_of_service(words) or _further_verb(words)
 
 
 def _further_verb(words: tuple[str, ...]) -> str:

@@ -70,7 +70,8 @@ _NAME = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
 _STEM = 4
 _LEAST_DIGITS = 4
 """Digits from which on a number hardly stands for two things."""
-_MOST_SAID = 2_000
+_MOST_SAID, _MOST_VALUES = 2_000, 60
+"""Characters and values of a result that are looked at."""
 _MOST = 20
 """Newest acts on what has one name that are looked at."""
 
@@ -215,7 +216,7 @@ def _act(text: str, call: ToolCall) -> _Done:
         values |= {text.lower() for text in (*_scalars(result_members(said)), *_NAME.findall(said))}
     lists = tuple(frozenset(_scalars(value)) for value in meant.values() if isinstance(value, list))
     verbs = _verbs(call.tool, verb_of(call.tool, arguments))
-    return _Done(text, call.tool, verbs, words, frozenset(values), lists)
+    return _Done(text, call.tool, verbs, words, frozenset(islice(sorted(values), _MOST_VALUES)), lists)
 
 
 def _verbs(tool: str, verb: str) -> frozenset[str]:

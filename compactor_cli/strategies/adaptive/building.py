@@ -27,7 +27,7 @@ from compactor_cli.strategies.adaptive.arrangement import (
     summarized,
     with_the_rest,
 )
-from compactor_cli.strategies.adaptive.conversation import is_talk
+from compactor_cli.strategies.adaptive.conversation import is_small_talk, is_talk
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.named import names_in
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
@@ -103,7 +103,7 @@ class PlanBuilder:
         self.talk = self.works or is_talk(inputs.messages, session)
         self.awaits = is_request(inputs.groups[-1], inputs.messages) and self.chat
         self.people = self.talk and people_talk(inputs.messages)
-        self.renderer.brief = self.talk and not self.works and room <= SMALL_ROOM
+        self.renderer.brief = self.small_talk = room <= SMALL_ROOM and is_small_talk(inputs.messages)
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
         self.small = False  # no room for more than small parts that nothing was chosen of
@@ -128,8 +128,9 @@ class PlanBuilder:
     @cached_property
     def awaited(self) -> frozenset[int]:
         """Return the lines of the newest message of small talk that stay in any case, where it is large."""
-        small = self.talk and not self.works
-        return frozenset(awaited_lines(self.inputs.groups[max(self.large)], self.lines) if self.large and small else ())
+        if not self.large or not self.small_talk:
+            return frozenset()
+        return frozenset(awaited_lines(self.inputs.groups[max(self.large)], self.lines))
 
     @cached_property
     def said_by_state(self) -> frozenset[int]:

@@ -36,7 +36,7 @@ def is_talk(messages: Sequence[Message], session: SessionText) -> bool:
 def _is_typed(messages: Sequence[Message]) -> bool:
     """Return whether the messages of each side are short, and hardly ever of more than one line."""
     for role in ("user", "assistant"):
-        said = [m for m in messages if m.role == role]
+        said = [m for m in messages if m.role == role and m.origin != "summary"]
         lines = sum(m.text("text").strip().count("\n") + 1 for m in said)
         if sum(m.tokens for m in said) > _TYPED * len(said) or lines > _LINES * len(said):
             return False

@@ -12,13 +12,10 @@ from compactor_cli.strategies.adaptive.must_keep import speech_of
 from compactor_cli.text.patterns import compiled_later
 
 _PUTS_OFF = compiled_later(
-    r"\b(?:later|tomorrow|not (?:yet|now)|wait|hold (?:on|off)|until i|i(?:'ll| will) (?:decide|tell|let you|think)|"
-    r"think about it|let me think|"
-    r"später|morgen|noch nicht|warte?|überlege?|nog niet|wacht|"
-    r"plus tard|demain|attends|attendez|pas encore|réfléchi\w*|más tarde|mañana|espera|todavía no|aún no|lo pienso|"
-    r"mais tarde|amanhã|espere|ainda não|vou pensar|più tardi|domani|aspetta|non ancora|"
-    r"później|jutro|poczekaj|zaczekaj|jeszcze nie|позже|завтра|подожди\w*|пока не|ещё не|sonra|yarın|bekle|henüz)\b|"
-    r"後で|明日|待って|まだ|以后|明天|等一?[下等]|先不|先别|再说|나중에|내일|기다려|아직",
+    r"(?:\A\W*(?:wait|warte?|wacht|attends|attendez|espera|espere|aspetta|poczekaj|подожди\w*|bekle|待って|等一?[下等])\b)|"
+    r"\b(?:not (?:yet|now)|hold (?:on|off)|i(?:'ll| will) (?:decide|tell you|let you|think)|think about it|"
+    r"let me think|noch nicht|nog niet|pas encore|todavía no|aún no|lo pienso|ainda não|vou pensar|non ancora|"
+    r"überlege ich|jeszcze nie|пока не|ещё не|henüz değil)\b|まだ|先不|先别|아직",
     re.IGNORECASE,
 )
 _FEW_WORDS = 40

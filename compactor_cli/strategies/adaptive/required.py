@@ -20,7 +20,7 @@ from compactor_cli.strategies.adaptive.must_keep import UserWords, speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.postponed import postponed
 from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
-from compactor_cli.strategies.adaptive.small_talk import SmallTalk
+from compactor_cli.strategies.adaptive.small_talk import SmallTalk, told_now
 from compactor_cli.strategies.shared.asked import OURS, conflicts
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
@@ -88,6 +88,8 @@ class RequiredLines(PlanBuilder):
             self._take(exercises(inputs.messages, self.lines, self.selector.tokens, self._stays, self.room))
         if self.talk and inputs.profile is not None:
             self._take(sorted(self.awaited))
+            if self.awaited:
+                self._take(told_now(inputs.groups[max(self.large)], self.lines))
             newest = self.lines.message(max(self.awaited)) if self.awaited else -1
             given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
             ranked = chat_lines(*given) if self.works else SmallTalk(*given, newest=newest).ranked()

@@ -49,17 +49,26 @@ _TELLS = 0.4
 
 
 def awaited(sentences: Sequence[str]) -> list[int]:
-    """Return which sentences of the newest message of small talk stay in any case: those that ask, else the last one
-    whose words do not speak for small talk, else the one of which they do least."""
-    asking = [at for at, text in enumerate(sentences) if asks(text)]
-    if asking or not sentences:
-        return asking
+    """Return which sentences of the newest message of small talk stay in any case: those that ask and are no small talk
+    by their words, else the last one that is none, and a question at the end; else those that ask, else the one which
+    is small talk least."""
     speaks = _speaks_for_more(sentences)
-    return [max((at for at, more in enumerate(speaks) if more >= _IDLE), default=speaks.index(max(speaks)))]
+    telling = [at for at, more in enumerate(speaks) if more >= _IDLE]
+    asking = [at for at, text in enumerate(sentences) if asks(text)]
+    if not sentences or not telling:
+        return asking or [speaks.index(max(speaks))] * bool(sentences)
+    last = [len(sentences) - 1]
+    return sorted({*([at for at in telling if at in asking] or telling[-1:]), *(last if last[0] in asking else ())})
+
+
+def told_now(group: Group, lines: SessionLines) -> list[int]:
+    """Return the lines of such a message that are no small talk: what has to be done next may stand in each."""
+    said = speech_of(lines, max(group.messages))
+    return [line for line, more in zip(said, _speaks_for_more(map(lines.text, said)), strict=True) if more >= _IDLE]
 
 
 def awaited_lines(group: Group, lines: SessionLines) -> list[int]:
-    """Return the lines of such a message that stay in any case."""
+    """Return the lines of the newest message of small talk that stay in any case."""
     said = speech_of(lines, max(group.messages))
     return [said[at] for at in awaited([*map(lines.text, said)])]
 

@@ -8,11 +8,13 @@ from compactor_cli.strategies.shared.binding import announces
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.patterns import compiled_later
 
+_LEADS = r"(?:(?:no|nope|wait|sorry|oh|nein|halt|doch|non|nee|não|nie|нет|hayır|いや|いいえ|아니요?)\b[^\w]+)"
 _DENIES = compiled_later(
-    r"\W*(?:(?:no|nope|wait|sorry|oh|nein|halt|doch|non|nee|não|nie|нет|hayır|いや|いいえ|아니요?)\b[^\w]*)*"
-    r"(?:not|nicht|pas|niet|não|nie|не|non|that(?:'s|’s| is| was) (?:wrong|not)|(?:das|es) (?:ist|war) falsch|"
-    r"c'est faux|es[ot]o? (?:no es|está mal)|isso (?:não|está errado)|to (?:nie|źle)|это (?:не|неверно)|(?:yanlış)|"
-    r"no (?:es|era|el|la|los|las)|不[是对對要]|違い?ます|ではなく|아니)(?:\b|(?<=[^a-z]))",
+    rf"\W*(?:{_LEADS}+(?:not|nicht|pas|niet|não|nie|не|non)\b|not [^\s]+[.!]?$|"
+    rf"{_LEADS}*(?:that(?:'s|’s| is| was) (?:wrong|not (?:it|right|so|what)\b)|(?:das|es) (?:ist|war) falsch|"
+    r"c'est faux|"
+    r"es[ot]o? (?:no es|está mal)|isso (?:não|está errado)|to (?:nie|źle)|это (?:не|неверно)|yanlış|no (?:es|era)\b|"
+    r"不[是对對]|違い?ます|ではなく|아니))",
     re.IGNORECASE,
 )
 """Says that something is wrong; what is right stands behind it."""
@@ -26,4 +28,5 @@ def says_nothing_alone(sentence: str) -> bool:
 
 
 def only_denies(sentence: str) -> bool:
+    """Return whether a sentence answers that something is not so, and says no more."""
     return len(sentence) <= _DENIAL_WIDTH and _DENIES.match(sentence) is not None
