@@ -60,3 +60,30 @@ def test_a_newest_message_that_alone_is_too_large_is_cut_and_not_refused() -> No
 def test_where_there_is_room_the_newest_message_stays_whole() -> None:
     newest = f"{IDLE} {ASKS}"
     assert newest in kept(newest, 0.6)
+
+
+def test_all_that_has_to_be_done_stays_before_older_words() -> None:
+    asked = "Make a list of the guests for Petra. Put the names of the children behind their parents."
+    said = [record for told, answer in TALK[:4] for record in (user(told), assistant(answer))]
+    for at, told in enumerate(("Petra keeps the list of the guests.", "The hall has 48 chairs.", RULE)):
+        said[2 * at]["content"] += f" {told}"
+    part = compacted(jsonl(*said, user(f"{IDLE} {asked}")), 0.22)
+    text = "\n".join(message.text() for message in part.messages)
+    assert asked in text
+    assert "tuba" not in text
+
+
+@pytest.mark.parametrize("ratio", [0.15, 0.2, 0.23])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The light blinks red.", "I looked again, the light blinks orange and not red."),
+        ("We have 12 workers.", "I looked it up, we have 16 workers and not 12."),
+    ],
+)
+def test_what_was_said_stays_only_with_what_changes_it_in_any_words(old: str, new: str, ratio: float) -> None:
+    said = [record for told, answer in TALK[:6] for record in (user(told), assistant(answer))]
+    said[0]["content"] += f" {old}"
+    said[8]["content"] += f" {new}"
+    text = "\n".join(message.text() for message in compacted(jsonl(*said, user("Bye!")), ratio).messages)
+    assert new in text
