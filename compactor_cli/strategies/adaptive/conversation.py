@@ -14,13 +14,18 @@ from compactor_cli.features.term_scores import talk_share
 from compactor_cli.model.message import Message
 from compactor_cli.model.talking import people_talk
 from compactor_cli.strategies.adaptive.must_keep import speech_of
+from compactor_cli.strategies.adaptive.small_talk import are_idle
 from compactor_cli.strategies.shared.chats import has_calls, is_chat, is_working_chat
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
+from compactor_cli.text.clauses import split_clauses
 
 _TALK = 0.6
 """Share of talk from which on a session is people talking; agents that write their actions as text have less."""
 _TYPED, _LINES = 100, 2
 """Mean tokens and lines of messages up to which they are as people type them."""
+_NEWEST, _OF_TALK = 40, 0.25
+"""Newest messages of the user that are looked at, and the share of their sentences that is idle where they talk: of
+those who translate, plan or ask for facts line by line a tenth or two is."""
 _ANSWERED = 0.3
 """Share of a room for what the newest request answers; of a tiny one it has nothing."""
 _TINY = 150
@@ -44,8 +49,13 @@ def _is_typed(messages: Sequence[Message]) -> bool:
 
 
 def is_small_talk(messages: Sequence[Message]) -> bool:
-    """Return whether all that is said is short: no work is done by talking, and a message is not worth its length."""
-    return is_chat(messages) and _is_typed(messages) and not is_working_chat(messages)
+    """Return whether all that is said is short, and much of what the user said last is small talk by its words: no work
+    is done by talking, and a message is not worth its length."""
+    if not is_chat(messages) or not _is_typed(messages) or is_working_chat(messages):
+        return False
+    newest = [m.text("text") for m in messages if m.origin == "request"][-_NEWEST:]
+    idle = are_idle(clause.text for text in newest for clause in split_clauses(text))
+    return sum(idle) >= _OF_TALK * len(idle)
 
 
 def answered_lines(

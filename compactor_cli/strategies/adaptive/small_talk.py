@@ -73,6 +73,11 @@ def awaited_lines(group: Group, lines: SessionLines) -> list[int]:
     return [said[at] for at in awaited([*map(lines.text, said)])]
 
 
+def are_idle(sentences: Iterable[str]) -> list[bool]:
+    """Return of each sentence whether its words speak for small talk."""
+    return [more < _IDLE for more in _speaks_for_more(sentences)]
+
+
 def _speaks_for_more(sentences: Iterable[str]) -> list[float]:
     """Return how much the words of each sentence speak for something else than small talk."""
     wordings = shipped_wordings()
