@@ -64,12 +64,12 @@ def confirms(call: ToolCall) -> bool:
     members = result_members(said)
     if not given or (_is_noun(call) and not _says_so(members, said)):
         return False  # what a thing is called, and how it stands
-    by_verb = _has_verb(call.tool)
-    if outcome(call).kind == "done" and (by_verb or says_plainly(said, call.tool, given)):
+    by_verb, came = _has_verb(call.tool), outcome(call).kind
+    if came == "done" and (by_verb or says_plainly(said, call.tool, given)):
         if members:
             return _brings_nothing(members, call.tool, given, by_verb=by_verb)
         return (by_verb or said[:1] not in "[{<") and _says_little(said, call, by_verb=by_verb)
-    sets = not _SETTING.isdisjoint(tool_words(call.tool)) and outcome(call).kind in ("", "done")
+    sets = not _SETTING.isdisjoint(tool_words(call.tool)) and came in ("", "done")
     return sets and len(given) > 1 and _only_echoes(said, call)
 
 

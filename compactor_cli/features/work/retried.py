@@ -26,7 +26,7 @@ _MONTH = (
     r"febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|января|февраля|марта|апреля|мая|июня|июля|августа|"
     r"сентября|октября|ноября|декабря)\.?"
 )
-"""A month as it is written in the commoner languages, by how it begins."""
+"""A month as it is written in the commoner languages."""
 _DAY_IN_WORDS = compiled_later(
     rf"\d{{1,2}}(?:st|nd|rd|th|º|\.)?(?: (?:de|of|di))? {_MONTH}(?:,? (?:de )?\d{{4}})?|"
     rf"{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|(?:\d{{4}} ?[年년] ?)?\d{{1,2}} ?[月월] ?\d{{1,2}} ?[日일]|"
@@ -36,7 +36,7 @@ _DAY_IN_WORDS = compiled_later(
 """A day or a time in words."""
 _WHEN = compiled_later(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d.*)?|\d\d?:\d\d(?::\d\d)?|\d\d?[./]\d\d?(?:[./]\d{2,4})?\.?|"
-    r"(?:\d{4}[年년] ?)?\d\d?[月월] ?\d\d?[日일]|\d\d?[時时点시](?: ?\d\d?[分분])?"
+    r"\d\d?[時时点시](?: ?\d\d?[分분])?"
 )
 _LITERAL = compiled_later(r"'[^']*'|(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _IDENTITY = compiled_later(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,40}(?![\w-])")

@@ -58,10 +58,10 @@ class ShownActs:
         """Yield what a call did, where its result shows that it acted, or that of another call of its tool does."""
         if not isinstance(call.arguments, dict) or not says_nothing(call.tool, call.arguments):
             return
-        came = outcome(call).kind if call.answered else ""
-        found = [] if came in ("failed", "waits", "tried") else list(self._brought(call))
-        tells = not (call.failed or call.undecided or _is_else(call.arguments))
-        if not found and call.tool in self._acting and tells:
+        found, acts = list(self._brought(call)), call.tool in self._acting
+        if found and call.answered and outcome(call).kind in ("failed", "waits", "tried"):
+            found = []
+        if not found and acts and not (call.failed or call.undecided or _is_else(call.arguments)):
             found = [act_effect(call)]
         yield from found
 

@@ -299,7 +299,7 @@ def _in_text(text: str, message: int) -> list[ListedTask]:
     boxes = _behind_boxes(text, message) if "[" in text else []
     if boxes or not text:
         return boxes
-    return [ListedTask(one_line(task, _WIDTH), status, message) for status, task in signed_tasks(text, named=True)]
+    return [ListedTask(one_line(task, _WIDTH), status, message) for status, task in signed_tasks(text)]
 
 
 def _behind_boxes(text: str, message: int) -> list[ListedTask]:

@@ -51,7 +51,6 @@ _WORDED = compiled_later(
 )
 """A task of a list behind or before a word for how it stands."""
 _LISTED = compiled_later(r"^[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(\S.*)$")
-_SEVERAL = 2
 
 
 @lru_cache(maxsize=1024)  # a session has few tools, and few words for how tasks stand
@@ -60,14 +59,12 @@ def bare(name: str) -> str:
     return re.sub(r"\W|_", "", name).lower()
 
 
-def signed_tasks(text: str, *, named: bool) -> list[tuple[Status, str]]:
-    """Return how the tasks stand that a text lists with a sign or a word for that. `named`: what it is given to is
-    called after tasks; of other lists each line has to be one."""
+def signed_tasks(text: str) -> list[tuple[Status, str]]:
+    """Return how the tasks of a list stand, where the text has a sign or a word for that."""
     lines = [line for line in text.split("\n") if line.strip()]
-    known = [task for line in lines if (task := _signed(line) or _worded(line))]
-    if not named:
-        return known if _SEVERAL <= len(known) == len(lines) else []
-    return [task for line in lines if (task := _signed(line) or _worded(line) or _open(line))] if known else []
+    if not any(_signed(line) or _worded(line) for line in lines):
+        return []
+    return [task for line in lines if (task := _signed(line) or _worded(line) or _open(line))]
 
 
 def _signed(line: str) -> tuple[Status, str] | None:

@@ -21,16 +21,15 @@ from compactor_cli.model.talking import is_interjection, people_talk
 from compactor_cli.strategies.adaptive.must_keep import speech_of
 from compactor_cli.strategies.adaptive.said_anew import anew_first
 from compactor_cli.strategies.shared.chats import Said, quotes, said_in_turn
-from compactor_cli.strategies.shared.lone_lines import said_after
+from compactor_cli.strategies.shared.lone_lines import said_after, told_together
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, part_between
 
 _PART = 4
 """Part of the room above which a message is taken sentence by sentence."""
 _SHORT = 40
 """Tokens of a message that is always taken as a whole."""
-_IDLE, _ASKED_NOW = -0.2, 0.6
-"""What the words of a sentence speak for at least that is no small talk; and how likely such a sentence of the newest
-message is needed: it may be what has to be done next."""
+_IDLE = -0.2
+"""What the words of a sentence speak for at least that is no small talk."""
 _MORE = 300
 """Tokens beyond twice the room: in a small room the best may be too large, and others are looked for."""
 _MESSAGE = 4
@@ -96,8 +95,8 @@ class SmallTalk:
         profile: Profile,
         newest: int = -1,
     ) -> None:
-        """Take the messages and the lines of a session; `cost` counts a line. `newest`: the message whose sentences may
-        tell what has to be done next; none where that stays as a whole."""
+        """Take the messages and the lines of a session; `cost` counts a line. `newest`: the message whose sentences are
+        taken one by one, however short it is; none where that stays as a whole."""
         self._messages, self._lines, self._cost, self._room, self._profile = messages, lines, cost, room, profile
         self._newest = newest
         self._people = people_talk(messages)
@@ -133,12 +132,7 @@ class SmallTalk:
         elif sum(map(self._cost, own)) <= most:
             yield from [(message.role, own)] if own else []
         elif message.role == "user":
-            told = -1
-            for line in own:
-                if line > told:
-                    members = [line, *said_after(self._lines, line, self._cost)]
-                    told = members[-1]
-                    yield message.role, members
+            yield from ((message.role, told) for told in told_together(self._lines, own, self._cost))
         else:
             yield from ((message.role, [line]) for line in own)
 
@@ -160,11 +154,7 @@ class SmallTalk:
     def _values(self, said: Sequence[Statement]) -> list[float]:
         """Return how likely each statement is needed, as it counts for who says it."""
         likely = both_values(said, self._profile.talk, self._profile.binding)
-        values = [self._counted(each, *both) for each, both in zip(said, likely, strict=True)]
-        for at, each in enumerate(self._said):
-            if each.message == self._newest and _speaks_for_more([each.statement.text])[0] >= _IDLE:
-                values[at] = max(values[at], _ASKED_NOW)
-        return values
+        return [self._counted(each, *both) for each, both in zip(said, likely, strict=True)]
 
     def _counted(self, said: Statement, later: float, binds: float) -> float:
         """Return the value of a statement: what a user asks was answered on the spot, and one of an agent counts the
@@ -173,7 +163,7 @@ class SmallTalk:
         if said.speaker != "assistant":
             return counted(value, _ASKED) if asks(said.text) else value
         share = part_between(int(100 * value), (_MAYBE, self._answers), (_SURELY, 1.0))
-        return counted(value, max(self._answers, share))
+        return counted(value, share)
 
     def _sentences(self, values: Sequence[float]) -> Iterator[_Sentence]:
         """Yield the sentences of all that is said, in order. `values`: those of the statements."""

@@ -12,7 +12,7 @@ from compactor_cli.features.talk import Statement, either, needed_and_binding
 from compactor_cli.features.unrepeated import rank_unrepeated
 from compactor_cli.model.message import Message
 from compactor_cli.strategies.shared.binding import turns_away
-from compactor_cli.strategies.shared.lone_lines import leads_on, said_after
+from compactor_cli.strategies.shared.lone_lines import leads_on, told_together
 from compactor_cli.summary_text.excerpts import bare, begins_part, is_said_by
 from compactor_cli.summary_text.state_block import state_lines
 
@@ -169,7 +169,7 @@ def _statements(
     if message.origin == "summary":
         for speaker, quote in quotes(lines, own):
             if speaker == "user" and sum(map(cost, quote)) > _SHORT:
-                yield from ((speaker, told) for told in _told(lines, quote, cost))
+                yield from ((speaker, told) for told in told_together(lines, quote, cost, turns_away))
             else:
                 yield speaker, quote
     elif message.role == "assistant":
@@ -177,19 +177,7 @@ def _statements(
     elif sum(map(cost, own)) <= _SHORT:
         yield from [(message.role, own)] if own else []
     else:
-        yield from ((message.role, told) for told in _told(lines, own, cost))
-
-
-def _told(lines: SessionLines, own: Sequence[int], cost: Callable[[int], int]) -> Iterator[list[int]]:
-    """Yield the lines of what the user says, each sentence with those behind it that are short or take it back."""
-    told = -1
-    for line in own:
-        if line > told:
-            members = [line, *said_after(lines, line, cost)]
-            while members[-1] < own[-1] and turns_away(lines.text(members[-1] + 1)):
-                members.append(members[-1] + 1)
-            told = members[-1]
-            yield members
+        yield from ((message.role, told) for told in told_together(lines, own, cost, turns_away))
 
 
 def quotes(lines: SessionLines, all_lines: Sequence[int]) -> Iterator[tuple[str, list[int]]]:

@@ -77,3 +77,21 @@ def said_after(lines: SessionLines, line: int, tokens: Callable[[int], int]) -> 
         if not goes_on or tokens(at) > _SHORT or asks(said) or begins_part(said):
             return
         yield at
+
+
+def told_together(
+    lines: SessionLines,
+    own: Sequence[int],
+    tokens: Callable[[int], int],
+    goes_on: Callable[[str], bool] | None = None,
+) -> Iterator[list[int]]:
+    """Yield the lines of what somebody says, each sentence with the short ones behind it, and with those behind these
+    that go on from it. `goes_on`: whether a sentence does."""
+    told = -1
+    for line in own:
+        if line > told:
+            members = [line, *said_after(lines, line, tokens)]
+            while goes_on and members[-1] < own[-1] and goes_on(lines.text(members[-1] + 1)):
+                members.append(members[-1] + 1)
+            told = members[-1]
+            yield members
