@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import accumulate, chain, islice
 
 from msgspec.structs import replace
@@ -18,7 +17,7 @@ from compactor_cli.strategies.adaptive.required import RequiredLines
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
 from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_ROOM
-from compactor_cli.strategies.shared.selection import HEADING, ChosenLine, densest
+from compactor_cli.strategies.shared.selection import ChosenLine, densest
 
 _SHORT_REQUEST = 150
 """Tokens of a request whose sentences are kept as the words of the user or not at all."""
@@ -69,22 +68,16 @@ class Chooser(RequiredLines):
             attempt = self._with_lines(best, 0.0)
         return self._marked(self._refilled(attempt))
 
-    @cached_property
-    def _needed(self) -> int:
-        """Return the tokens of what the user said; in a chat where that awaits an answer, of its share at most."""
-        needed = sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
-        return min(needed, int(self.request_room)) if self.awaits else needed
-
     def _is_crowded(self, free: int) -> bool:
         """Return whether what the user said has no room in `free` tokens, though it takes little of all."""
-        if self.talk or self.ends_in_results:  # what has to be answered makes way for nothing
+        if self.talk:
             return False
-        return free - MARK < self._needed and (self.awaits or self._needed <= LARGE_REQUEST * self.room)
+        return free - MARK < self.needed and (self.awaits or self.needed <= LARGE_REQUEST * self.room)
 
     def _make_room(self, *, smaller: bool) -> None:
         """Make room for what the user said: less of the newest exchanges stays at its place, or nothing."""
         if smaller:
-            self.newest = self.newest_within(self.room - MARK - self._needed)
+            self.newest = self.newest_within(self.room - MARK - self.needed)
         self.present = self._present() if smaller else self.large
 
     def _refilled(self, attempt: Attempt) -> Attempt:

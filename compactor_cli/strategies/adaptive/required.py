@@ -27,7 +27,7 @@ from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import Request, choose_requests
-from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, LARGE_ROOM, share_of
+from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, LARGE_REQUEST, LARGE_ROOM, share_of
 from compactor_cli.strategies.shared.selection import HEADING
 from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.later_figures import figures_of
@@ -50,6 +50,8 @@ _POSTPONED = (0.12, 0.1)
 """Shares of a small and of a large room for what was proposed and put off."""
 _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
+_BEFORE_RESULTS = 0.35
+"""Share of a small room for what the user said that comes before the results with which everything ends."""
 _BARE_REPLY = 6
 """Tokens of a reply that is a word or two."""
 _RESULTS = 0.15
@@ -90,6 +92,8 @@ class RequiredLines(PlanBuilder):
             self._take(sorted(self.awaited))
             if self.awaited:
                 self._take(told_now(inputs.groups[max(self.large)], self.lines))
+            if self.needed <= LARGE_REQUEST * self.room and not self.people:
+                self._take(self.asked_lines())
             newest = self.lines.message(max(self.awaited)) if self.awaited else -1
             given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
             ranked = chat_lines(*given) if self.works else SmallTalk(*given, newest=newest).ranked()
@@ -97,15 +101,7 @@ class RequiredLines(PlanBuilder):
             self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
             return
         words = Words(inputs, self.lines, self.selector.tokens)
-        known = set(self.selector.taken)
-        if self.ends_in_results:  # what has to be answered comes before older words
-            self._take_pending()
-            free = self.room - self.build([*self.selector.taken.values()]).tokens
-        pending = self.selector.taken.keys() - known
-        self._take(words.within(min(self.request_room, free - MARK), self.asked, bare=self.bare_replies))
-        self.request_lines = frozenset(self.selector.taken.keys() - pending)
-        if not self.ends_in_results:
-            self._take_pending()
+        self._take_asked(words, free)
         self._take_results(int(_RESULTS * self.room))
         standing = list(must_keep.instructions(inputs.messages, self.lines))
         self._take(words.within(INSTRUCTIONS_SHARE * self.room, standing, binding=BINDING_SHARE * self.room))
@@ -127,6 +123,25 @@ class RequiredLines(PlanBuilder):
             absent = (text for text in texts if not all(map(self._stays, text)))
             for text in must_keep.within(room, absent, self.lines, self.selector.cost):
                 self._take(text)
+
+    def _take_asked(self, words: Words, free: int) -> None:
+        """Take what the user said, of `free` tokens, and the results that the agent answers next. Where what was said is
+        too much for its share of a small room, these come before the rest of it."""
+        known = set(self.selector.taken)
+        if waits := self.ends_in_results and self.needed > LARGE_REQUEST * self.room:
+            self._take_words(words, min(_BEFORE_RESULTS * self.room, free - MARK))
+            before = set(self.selector.taken)
+            self._take_pending()
+            known |= self.selector.taken.keys() - before
+            free = self.room - self.build([*self.selector.taken.values()]).tokens
+        self._take_words(words, min(self.request_room, free - MARK))
+        self.request_lines = frozenset(self.selector.taken.keys() - known)
+        if not waits:
+            self._take_pending()
+
+    def _take_words(self, words: Words, room: float) -> None:
+        """Take what the user said, in as many tokens."""
+        self._take(words.within(room, self.asked, bare=self.bare_replies))
 
     def _take_agreed(self) -> int:
         """Take all of a short answer that the newest request agrees to, what it picks of one, or of a longer one what
@@ -160,6 +175,12 @@ class RequiredLines(PlanBuilder):
     def asked_lines(self) -> list[int]:
         """Return the lines of what the user asked."""
         return [line for said in self.asked for line in self.lines.overlapping(said.piece, said.start, said.end)]
+
+    @cached_property
+    def needed(self) -> int:
+        """Return the tokens of what the user said; in a chat where that awaits an answer, of its share at most."""
+        needed = sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
+        return min(needed, int(self.request_room)) if self.awaits else needed
 
     def _take_pending(self) -> None:
         """Take lines of the results that the agent answers next, or that what it asked rests on."""
