@@ -45,11 +45,19 @@ def test_of_rows_that_say_the_same_the_one_with_news_comes_first(target: int) ->
     assert without_blanks(RESULT) not in last
 
 
-@pytest.mark.parametrize("target", [130, 150, 170])
+@pytest.mark.parametrize("target", [170, 190])
 def test_the_last_result_has_room_before_older_words(target: int) -> None:
     messages = told(target, *SESSION, *ASKED, result("c1", RESULT))
     assert without_blanks(RESULT) in messages[-1]
     assert all(words not in messages for words in WORDS[:2])
+
+
+@pytest.mark.parametrize("target", [110, 130, 150])
+def test_a_third_of_the_room_is_for_what_the_user_said_before_the_last_result(target: int) -> None:
+    messages = told(target, *SESSION, *ASKED, result("c1", RESULT))
+    assert any(WORDS[-1] in words for words in messages[:-1])
+    assert "gw4.tide.example" in messages[-1]
+    assert without_blanks(RESULT) not in messages[-1]
 
 
 def requests(*said: str) -> list[str]:

@@ -85,6 +85,26 @@ def test_what_the_first_request_is_about_stays(strategy: str, opening: str) -> N
     assert opening in text_of(compact(jsonl(*records), target_ratio=0.3, strategy=strategy))
 
 
+QUESTIONS = (
+    "which kinds of sheds are there?",
+    "how do you work out the amount of wood?",
+    "the mango juice for me, then",
+    "what keeps a dog from digging under a fence?",
+    "how is a door painted?",
+    "what are the usual footings?",
+)
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "rolling"])
+@pytest.mark.parametrize("ratio", [0.3, 0.5])
+def test_all_that_the_user_said_stays_where_it_has_room_in_its_share(strategy: str, ratio: float) -> None:
+    answers = [f"{answer} {answer}" for _, answer in TALKED]
+    said = zip(QUESTIONS, answers, strict=True)
+    records = [record for asked, answer in said for record in (user(asked), assistant(answer))]
+    text = text_of(compact(jsonl(*records), target_ratio=ratio, strategy=strategy))
+    assert all(words in text for words in QUESTIONS)
+
+
 LATER = (
     "On Friday at 7.12 we go by train from platform 4 to Lindau and change in Ulm for the boat. Actually no, we would"
     " rather all go with the car of my sister then. The dog comes along this time, and the neighbours water the plants."

@@ -125,8 +125,8 @@ class RequiredLines(PlanBuilder):
                 self._take(text)
 
     def _take_asked(self, words: Words, free: int) -> None:
-        """Take what the user said, of `free` tokens, and the results that the agent answers next. Where what was said is
-        too much for its share of a small room, these come before the rest of it."""
+        """Take what the user said, of `free` tokens, and the results that the agent answers next. Where what was said
+        is too much for its share of a small room, these come before the rest of it."""
         known = set(self.selector.taken)
         if waits := self.ends_in_results and self.needed > LARGE_REQUEST * self.room:
             self._take_words(words, min(_BEFORE_RESULTS * self.room, free - MARK))
