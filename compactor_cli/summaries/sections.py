@@ -375,7 +375,7 @@ def _telling_lines(text: str, keywords: frozenset[str]) -> list[str]:
     if keywords.isdisjoint(text[:60_000].replace('"', " ").split()):
         return lines
     for line in text[:60_000].splitlines():
-        if 8 < len(line) < LONG_LINE and any(word in keywords for word in line.replace('"', " ").split()):
+        if 8 < len(line) < LONG_LINE and not keywords.isdisjoint(line.replace('"', " ").split()):
             lines.append(line)
             if len(lines) == _OUTPUT_LINES:
                 break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.patterns import any_of, compiled_later, in_small
 
 Lack = Literal["", "failed", "waits", "proposed", "announced"]
 
@@ -97,6 +97,65 @@ _MENDED = compiled_later(
     re.IGNORECASE,
 )
 """What is said so of a failure is that it is over."""
+_WORDS = (
+    # of what failed
+    *("i could", "i was", "i can", "i am unable", "i failed", "failed with", "failed:", "did not", "didn't"),
+    *("still fail", "still does", "geklappt", "funktioniert", "ich konnte", "fehlgeschlagen", "gescheitert"),
+    *("nicht möglich", "niet gelukt", "mislukt", "n'a ", "je n'ai", "échoué", "no he", "no pud", "funcion"),
+    *("no se ", "fallado", "falló", "não ", "falhou", "funzionato", "riuscit", "stato possibile", "fallit"),
+    *("się nie", "nie udało", "nie powiodło", "nie mog", "не удал", "не получилось", "не сработал", "не смог"),
+    *("reddedildi", "başarisiz", "yapilamadi", "yapamadim", "olmadi", "できませんでした", "失敗しました"),
+    *(
+        "に失敗",
+        "うまくいきません",
+        "失败了",
+        "没成功",
+        "没有成功",
+        "未能",
+        "没能",
+        "실패했",
+        "못했",
+        "할 수 없었",
+    ),
+    # of what waits
+    *("wait for", "waits for", "waiting for", "approval", "confirmation", "in effect", "in force", "warte"),
+    *("noch aus", "nicht wirksam", "wacht op", "atten", "aprobación", "confirmación", "autorización"),
+    *("aprovação", "confirmação", "autorização", "attesa", "czeka", "oczekuje", "ждёт", "ждет", "ожидает"),
+    *(
+        " bekl",
+        "承認待ち",
+        "確認待ち",
+        "承認を待って",
+        "待审批",
+        "待批准",
+        "待确认",
+        "待审核",
+        " 대기",
+        " 기다리",
+    ),
+    *("i have not", "i haven't", "nothing ", "noch nicht", "pas encore", "he hecho", "ainda ", "ancora"),
+    *("jeszcze tego", "пока ", "henüz", "まだ", "还没", "尚未", "아직"),
+    # of what is announced
+    *(
+        "will do",
+        "i check",
+        "i first",
+        "i look",
+        "i take",
+        "i have a look",
+        "trying",
+        "ich prüfe",
+        "ich schaue",
+    ),
+    *("ich sehe", "ich kümmere", "ich mache", "ich suche", "je vais", "je vérifie", "je regarde", "je cherche"),
+    *("voy a", "déjame", "lo reviso", "lo miro", "vou", "deixe-me", "vado a", "controllo", "sprawdz", "zaraz"),
+    *("провер", "смотрю", "deniyorum", "bakiyorum", "ediyorum", "確認します", "見てみます", "調べます"),
+    *("確認いたします", "我", "확인하겠", "확인해 보겠", "살펴보겠"),
+)
+"""One of these, in small letters as `in_small` has them, is in whatever the patterns match but that of proposals."""
+_MAY_LACK = compiled_later(any_of(_WORDS))
+_MAY_LACK_IN_ASCII = compiled_later(rf"\b(?:{any_of(filter(str.isascii, _WORDS))})")
+"""As most texts are: each of the words begins one in what the patterns match, which is tried at few places."""
 
 
 def lack_of(sentence: str) -> Lack:
@@ -104,6 +163,8 @@ def lack_of(sentence: str) -> Lack:
     text = sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").lstrip("\"'")
     if _PROPOSES.search(text):
         return "proposed"
+    if not (_MAY_LACK_IN_ASCII if text.isascii() else _MAY_LACK).search(in_small(text)):  # as of most
+        return ""
     if _WAITS.search(text) or _NOT_YET.search(text):
         return "waits"
     if _FAILED.search(text) and not _MENDED.search(text):

@@ -48,6 +48,14 @@ class _Said:
     def words(self) -> frozenset[str]:
         return frozenset(stem for stem in stems(self._text) if not any(map(str.isdigit, stem)))
 
+    def has(self, word: str) -> bool:
+        """Return whether a word is one of these; most texts show at once that it is not."""
+        return (word in self._low or not word.isascii()) and word in self.words
+
+    @cached_property
+    def _low(self) -> str:
+        return self._text.replace("_", " ").lower()
+
     @cached_property
     def names(self) -> frozenset[str]:
         rows = [part for part in self._text.split(_BETWEEN) if part.startswith("|")]
@@ -86,13 +94,16 @@ class _Rare:
         few = ((figure, own) for figure, own in self.places.items() if len(own) <= _OFTEN)
         self.figures = {figure for figure, own in few if 1 < len({read[at].message for at in own}) <= _COMMON}
 
-    @cached_property
-    def words(self) -> Set[str]:
-        messages: defaultdict[str, set[int]] = defaultdict(set)
+    def has(self, word: str) -> bool:
+        """Return whether a word is a rare one. Asked of few words: to count all of them would take longer than the
+        rest."""
+        messages: set[int] = set()
         for statement in self._read:
-            for word in statement.words:
-                messages[word].add(statement.message)
-        return {word for word, own in messages.items() if 1 < len(own) <= _COMMON}
+            if statement.has(word):
+                messages.add(statement.message)
+            if len(messages) > _COMMON:
+                return False
+        return len(messages) > 1
 
 
 def later_on_figures(said: Sequence[tuple[int, str]], wanted: Container[int] | None = None) -> list[tuple[int, ...]]:
@@ -165,8 +176,10 @@ def _may_correct(statement: _Said, others: Sequence[_Said], found: frozenset[str
     names = frozenset().union(*(other.names for other in others))
     if names - statement.names and statement.names - names and names.isdisjoint(statement.names):
         return False
+    if len(found) > 1:
+        return True
     words = frozenset().union(*(other.words for other in others))
-    return len(found) > 1 or not rare.words.isdisjoint(words & statement.words)
+    return any(map(rare.has, words & statement.words))
 
 
 def _is_of_another(statement: _Said, other: _Said) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import islice, pairwise
 
 from compactor_cli.text.cached import remembered
@@ -101,6 +102,7 @@ def is_numbered(text: str) -> bool:
     return bool(steps) and min(steps) > 0 and 2 * steps.count(1) >= len(steps)
 
 
+@lru_cache(maxsize=16)  # it is asked for each line of a text
 def ascends(text: str) -> bool:
     """Return whether the numbers before the lines of a text ascend, as those of a file do also where an earlier round
     left lines out."""

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.patterns import any_of, compiled_later
 from compactor_cli.text.shell import word_set
 
 CUT = "…"
@@ -38,14 +38,18 @@ _HINTS_OF_KEYS = (
     ),
 )
 """One of these stands, in small letters, in every text in which `_KEY` finds something."""
-_HINTS = (
-    *("pass", "pwd", "secret", "token", "key", "cred", "auth", "otp", "cvv", "cvc", "identified"),
-    *(f"{word}{sign}" for word in ("pw", "pat", "pin") for sign in "=\"':_- "),
-    *(f"ssn{sign}" for sign in "=\"':\\ "),
-    *("cookie", "jwt", "psk", "puk", "salt", "sig=", "signature=", "hook", "securestring"),
-    *_HINTS_OF_KEYS,
+_HINT = compiled_later(
+    any_of(
+        (
+            *("pass", "pwd", "secret", "token", "key", "cred", "auth", "otp", "cvv", "cvc", "identified"),
+            *(f"{word}{sign}" for word in ("pw", "pat", "pin") for sign in "=\"':_- "),
+            *(f"ssn{sign}" for sign in "=\"':\\ "),
+            *("cookie", "jwt", "psk", "puk", "salt", "sig=", "signature=", "hook", "securestring"),
+            *_HINTS_OF_KEYS,
+        )
+    )
 )
-"""One of these stands in every text that has such a value."""
+"""One of these stands in every text that has such a value, in small letters."""
 _WORD = compiled_later(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])")
 _SECRET = word_set(
     "password passwd passphrase passwort secret token credential cred otp cvv cvc puk ssn passcode apikey pwd "
@@ -208,7 +212,7 @@ def without_keys(text: str, found: list[str] | None = None) -> str:
 
 def may_hold_secrets(text: str) -> bool:
     """Return whether a text has a word without which no secret is known for one."""
-    return any(map(text.lower().__contains__, _HINTS))
+    return _HINT.search(text.lower()) is not None
 
 
 def without_secrets(text: str, found: list[str] | None = None) -> str:

@@ -116,13 +116,15 @@ class FilesShown:
         if output not in self._found:
             self._found[output] = _files(text)
         files = self._found[output]
+        if not files:  # as of most
+            return ()
         at = bisect_left(files, (end, 0))
         return files[at - 1 : at] if at and start <= files[at - 1][0] and files[at - 1][1] <= end else ()
 
 
 def _files(text: str) -> tuple[Span, ...]:
     """Return the spans of the lines over files, in order; empty where there are not several."""
-    if not any(begins in text for begins in _BEGINNINGS):  # as in most
+    if not any(map(text.__contains__, _BEGINNINGS)):  # as in most
         return ()
     found = tuple(match.span() for match in _FILE.finditer(text))
     return found if len(found) >= _SEVERAL else ()

@@ -169,10 +169,10 @@ def _compound(core: str) -> tuple[Term, ...]:
             return (Term(core, "decimal"),)
     if "." in core:
         return _dotted(core)
-    digits = any(map(str.isdigit, core))
-    letters = any(map(str.isalpha, core))
+    digits = core[-1].isdigit() or any(map(str.isdigit, core))  # most have them at the end
+    letters = core[0].isalpha() or any(map(str.isalpha, core))
     if digits and letters:
-        if _CODE.match(core):
+        if core[0].isupper() and _CODE.match(core):
             return (Term(core, "code"),)
         return (Term(core, "symbol" if "_" in core and not core[0].isdigit() else "id"),)
     if "_" in core:

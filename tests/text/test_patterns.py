@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from compactor_cli.text.patterns import compiled_later, in_small
+from compactor_cli.text.patterns import any_of, compiled_later, in_small
 
 
 def test_it_works_as_a_compiled_pattern_does():
@@ -58,3 +58,12 @@ def test_letters_that_a_pattern_takes_for_one_of_ascii_are_found_in_small_letter
     for small in "ski":
         if re.search(small, letters, re.IGNORECASE):
             assert small in in_small(letters)
+
+
+def test_a_pattern_of_many_words_finds_each_of_them_and_nothing_else():
+    words = ("key", "ke=", "k", "://", "sk-", "a.b", "ein wort")
+    pattern = re.compile(any_of(words))
+    assert [pattern.fullmatch(word) is not None for word in words] == [True] * len(words)
+    for text in ("", "aXb", "s", ":/", "e in", "a-b"):
+        assert pattern.search(text) is None
+    assert pattern.search("it is a skill") is not None

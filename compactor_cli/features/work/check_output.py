@@ -228,10 +228,10 @@ _DOUBT_WORDS = (
 )
 _FAILED_WORDS = (
     *("error", "not compile", "✖", "FAIL", "ERR", "ELIFECYCLE", "***", "issue", "reformat", "undefined", "Failed"),
-    " detected",
-    *(f".{suffix}:" for suffix in ("py", "go", "rs", "c", "cc", "cpp", "ts", "tsx", "js")),
-    *("Traceback", "build stopped"),
+    *(" detected", "Traceback", "build stopped"),
 )
+_PLACE = compiled_later(r"\.(?:py|go|rs|c|cc|cpp|ts|tsx|js):[\d\s]")
+"""A place in a file; `a.py::test_one`, of which an output may have thousands, is none."""
 # of those that ignore case, in lower case
 _PASSED_WORDS = (
     *("checks passed", "no issues found", "0 issues", "0 errors", "found", "success", "build succeeded", "finished "),
@@ -263,7 +263,7 @@ def verdict(kind: CheckKind, said: str) -> Verdict:
     text = without_prefixes(plain(said))
     if kind != "tests":
         # of go, a name of a package stands on the line before
-        suspect = text if ".go:" in text else _lines_with(text, _FAILED_WORDS)
+        suspect = text if ".go:" in text else _suspect(text)
         if _found(_FAILED, suspect) or (kind == "lint" and _found(_FOUND, suspect)):
             return Verdict(True)
         return Verdict(False) if _holds(text, _PASSED_WORDS) and _found(_PASSED, text) else Verdict(None)
@@ -282,7 +282,7 @@ def verdict_lines(said: str) -> list[str]:
     found = [line for line in suspect if _holds(line, _PASSED_WORDS) and _found(_PASSED, line)]
     for words, signs in ((_TESTS_FAILED_WORDS, _TESTS_FAILED), (_TESTS_PASSED_WORDS, _TESTS_PASSED)):
         found += [line for _, line in sorted(_telling(text, words, signs))]
-    return found + [line for line in _lines_with(text, _FAILED_WORDS).split("\n") if _found(_FAILED, line)]
+    return found + [line for line in _suspect(text).split("\n") if _found(_FAILED, line)]
 
 
 def _in_doubt(text: str) -> bool:
@@ -321,9 +321,14 @@ def _holds(text: str, words: Iterable[str]) -> bool:
     return any(map(text.lower().__contains__, words))
 
 
-def _lines_with(text: str, words: Iterable[str]) -> str:
-    """Return the lines of a text that hold one of the words, in order. Each line, the first and the last too, has a
-    line break before and behind it."""
+def _suspect(text: str) -> str:
+    """Return the lines of a text that may say of a check other than tests that it failed."""
+    return _lines_with(text, _FAILED_WORDS, _PLACE)
+
+
+def _lines_with(text: str, words: Iterable[str], pattern: re.Pattern[str] | None = None) -> str:
+    """Return the lines of a text that hold one of the words, or in which the pattern is found, in order. Each line, the
+    first and the last too, has a line break before and behind it."""
     text = f"\n{text}\n"
     lines: dict[int, int] = {}
     for word in words:
@@ -333,6 +338,8 @@ def _lines_with(text: str, words: Iterable[str]) -> str:
             end = text.index("\n", at)
             lines[text.rfind("\n", 0, at) + 1] = end
             at = text.find(word, end)
+    for found in pattern.finditer(text) if pattern else ():
+        lines[text.rfind("\n", 0, found.start()) + 1] = text.index("\n", found.start())
     return "\n".join(_begin(text, start, lines[start]) for start in sorted(lines))
 
 

@@ -37,7 +37,7 @@ LABEL = (
 _HEAD, _TAIL = 2_000, 6_000
 """Characters at the ends of the output of a failed check in which the names of files are looked for."""
 _WORD = compiled_later(r"\w+(?:[.-]\w+)*")
-_FILE = compiled_later(r"(?<![\w.@+-])[\w.@+-]*(?:/[\w.@+-]+)+\.\w+")
+_FILE = compiled_later(r"(?<![\w.@+-])([\w.@+-]*(?:/[\w.@+-]+)+\.\w+)")
 """A path with a folder."""
 _SHOWS = word_set("cat head tail less more bat nl grep egrep fgrep rg ag sed awk wc diff cmp jq xxd od strings stat")
 """Programs that show what is in the files that they name."""
@@ -240,12 +240,13 @@ def _failure(order: int, kind: CheckKind, said: str, passed: int | None) -> _Fai
     elsewhere = kind != "tests" and _PLACE.search(text) is not None
     paths: dict[str, list[str]] = {}
     names_of: dict[str, set[str]] = {}
-    for path in dict.fromkeys(_FILE.findall(text)) if "/" in text else ():
+    parts = _FILE.split(text) if "/" in text else [text]  # what is no path, and paths, in turn
+    for path in dict.fromkeys(parts[1::2]):
         name = basename(path)
         paths.setdefault(name, []).append(path)
         for stem in () if elsewhere else _stems(path):  # what is wrong with a test is not wrong with what it tests
             names_of.setdefault(stem, set()).add(name)
-    words = set(_WORD.findall(_FILE.sub(" ", text) if paths else text))
+    words = set(_WORD.findall(" ".join(parts[::2])))
     spoken = {word.split(".", 1)[0] for word in words if "." in word}
     tests = () if elsewhere else words | spoken
     spoken |= {TEST_OF.sub("", word) for word in tests if "test" in word or "spec" in word}

@@ -9,8 +9,8 @@ from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
-_ROW = compiled_later(r"^(?:[-|] )?(?:\./)?((?:[\w@+.-]+/)+[\w@+.-]*\w)(?::\d+[:\t ].*|:)?$", re.MULTILINE)
-"""A row of what lists files, or lines of them."""
+_ROW = compiled_later(r"\n(?:[-|] )?(?:\./)?((?:[\w@+.-]+/)+[\w@+.-]*\w)(?::\d+[:\t ].*|:)?$", re.MULTILINE)
+"""A row of what lists files, or lines of them, behind its line break: a search for `^` tries every character."""
 _PROGRAMS = word_set("ls find fd rg grep")
 _TOOLS = word_set("list ls find search grep rg glob tree dir")
 """Words of tools that list files."""
@@ -23,4 +23,4 @@ def listed_by(call: ToolCall) -> list[str]:
     if call.failed or call.undecided or "/" not in call.said:
         return []
     looks = call.command.split()[0] in _PROGRAMS if call.command.strip() else _TOOLS & set(tool_words(call.tool))
-    return _ROW.findall(call.said[:_MOST]) if looks else []
+    return _ROW.findall(f"\n{call.said[:_MOST]}") if looks else []

@@ -14,7 +14,7 @@ from compactor_cli.text.noise import noisy_lines
 from compactor_cli.text.patterns import compiled_later
 
 _MADE = compiled_later(
-    r"^(?:\[[^\]\n]+ (?:\(root-commit\) )?[0-9a-f]{7,40}\] .*|"  # a commit
+    r"\n(?:\[[^\]\n]+ (?:\(root-commit\) )?[0-9a-f]{7,40}\] .*|"  # a commit
     r"[ *+=!-]* (?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[[\w ]+\]) +\S+ +-> +\S+.*|"  # a push
     r"(?:.*\r)?(?:Successfully rebased |Already up to date|Current branch .* is up to date|Fast-forward).*|"
     r"[^\t\n]+\t(?:fail|pending)\t.*|"  # a check of a pull request that has not passed
@@ -23,7 +23,8 @@ _MADE = compiled_later(
     r"HEAD detached |nothing to commit|Automatic merge |interactive rebase in progress).*)$",  # git status
     re.MULTILINE,
 )
-_CHANGED = compiled_later(r"^\t(?:modified|deleted|new file|renamed|both \w+): +\S.*$", re.MULTILINE)
+"""A line with what was made, behind its line break: a search for `^` tries every character."""
+_CHANGED = compiled_later(r"\n\t(?:modified|deleted|new file|renamed|both \w+): +\S.*$", re.MULTILINE)
 """A file of which git status says that it is changed."""
 _SUM = compiled_later(r"\b\d+ (?:pass|fail|tests?\b|error|issue|problem|warning)", re.IGNORECASE)
 _HEAD, _TAIL = 1_000, 3_000
@@ -46,8 +47,9 @@ def outcome_line(output: str) -> str:
     """Return the line that says how a command came out, without blanks around it: the last that says what was made, or
     that sums up, else the last that tells at all. Empty where none does."""
     text = both_ends(output, _HEAD, _TAIL)
-    made = [line for line in map(str.strip, _MADE.findall(text)) if len(line) <= _LONGEST_MADE]
-    told = (line.strip() for line in (() if made else verdict_lines(text) or _CHANGED.findall(text)))
+    broken = f"\n{text}"
+    made = [line for line in map(str.strip, _MADE.findall(broken)) if len(line) <= _LONGEST_MADE]
+    told = (line.strip() for line in (() if made else verdict_lines(text) or _CHANGED.findall(broken)))
     lines = made or [line for line in told if line and len(line) <= _LONGEST]
     return max(lines, key=lambda line: (_SUM.search(line) is not None, text.rfind(line)), default="")
 

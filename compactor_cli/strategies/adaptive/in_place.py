@@ -68,13 +68,14 @@ class InPlaceRenderer:
         self._count = count
         self._piece = {(p.message, p.part): number for number, p in enumerate(lines.session.pieces)}
         self._done: dict[tuple[int, int, tuple[int, ...], bool], tuple[str, int]] = {}
-        self._telling: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
+        self._telling: dict[int, tuple[Sequence[int], bool]] = {}
         self._numbered: dict[int, bool] = {}
         """Piece -> whether its lines have their numbers before them."""
         self.brief = False
         """Whether marks say no more than that something is left out."""
         self._note = 0
         self._said: dict[tuple[int, int], Sequence[int]] = {}
+        self._otherwise: dict[int, Sequence[int]] = {}
         self._asked = Asked(messages, pairing, goes_on=True)
 
     def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
@@ -109,8 +110,8 @@ class InPlaceRenderer:
         if part.kind == "tool_result":
             if number not in self._telling:
                 self._telling[number] = self._telling_line(part, number)
-            outcome, otherwise = self._telling[number]
-            chosen = tuple(sorted({*chosen, *outcome, *self._lacking(number, chosen, otherwise)}))
+            outcome, is_known = self._telling[number]
+            chosen = tuple(sorted({*chosen, *outcome, *(() if is_known else self._lacking(number, chosen))}))
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
         changes = part.kind == "tool_call" and small > SMALL
@@ -123,22 +124,21 @@ class InPlaceRenderer:
                 self._done[key] = text, self._count(text)
         return self._done[key]
 
-    def _telling_line(self, part: Part, number: int) -> tuple[Sequence[int], Sequence[int]]:
+    def _telling_line(self, part: Part, number: int) -> tuple[Sequence[int], bool]:
         """Return the line of a result that says how its call came out, such as why it failed: without it, it would pass
         for one that did its work; else its last error, such as what ended the job whose log it shows, and what it says
-        of that job. And the lines of one of which it is not known, for where none was chosen."""
+        of that job. And whether it is known how the call came out."""
         text = self._lines.session.pieces[number].text
         failed = has_failed(part)
         said = (cause_line(text, places=True) or failure_line(text)) if failed else outcome_line(text)
         if told := self._line_of(number, said):
-            return told, ()
-        errors = (line for line in reversed(result_errors(text, part.failed)) if len(line) <= _ERROR)
-        otherwise = self._lines_otherwise(number)
+            return told, True
         if not failed and begins_as_json(text) and (stands := self._stands(number, text)):
-            return (*stands, *otherwise), ()
+            return (*stands, *self._lines_otherwise(number)), True
+        errors = (line for line in reversed(result_errors(text, part.failed)) if len(line) <= _ERROR)
         if told := self._line_of(number, next(errors, "")):
-            return (*told, *otherwise), ()
-        return (), otherwise
+            return (*told, *self._lines_otherwise(number)), True
+        return (), False
 
     def _without_lone_headers(self, chosen: Sequence[int]) -> tuple[int, ...]:
         """Return the lines without headers of tables of which no row is among them: the room may end between them."""
@@ -160,7 +160,12 @@ class InPlaceRenderer:
 
     def _lines_otherwise(self, number: int) -> Sequence[int]:
         """Return the lines of a result that it shows where none was chosen: what was asked for, else its last, or the
-        densest one where that says nothing."""
+        densest one where that says nothing. Found once for all plans that are tried."""
+        if number not in self._otherwise:
+            self._otherwise[number] = self._find_otherwise(number)
+        return self._otherwise[number]
+
+    def _find_otherwise(self, number: int) -> Sequence[int]:
         text = self._lines.session.pieces[number].text
         if asked := self._asked_lines(number):
             return asked
@@ -178,15 +183,17 @@ class InPlaceRenderer:
         """Return the lines of a result that hold what it was asked for, the first of which tells most."""
         return self._asked.in_piece(number, self._lines)
 
-    def _lacking(self, number: int, chosen: Collection[int], otherwise: Sequence[int]) -> Sequence[int]:
+    def _lacking(self, number: int, chosen: Collection[int]) -> Sequence[int]:
         """Return which of the lines that a result shows where none was chosen it shows beside the chosen ones: of a
         list of records in JSON one with what was asked for, or the first record, where none of these is among them."""
         text = self._lines.session.pieces[number].text
-        if not chosen or not otherwise:
+        if chosen and not (_RECORDS in text and begins_as_json(text)):
+            return ()
+        otherwise = self._lines_otherwise(number)
+        if not chosen:
             return otherwise
         asked = [line for line in self.asked_for(number) if line in otherwise] or otherwise
-        is_list = _RECORDS in text and begins_as_json(text)
-        return asked[:1] if is_list and set(asked).isdisjoint(chosen) else ()
+        return asked[:1] if set(asked).isdisjoint(chosen) else ()
 
     def _asked_lines(self, number: int) -> Sequence[int]:
         """Return a few lines of a result, the first of which holds what was asked for."""

@@ -142,9 +142,9 @@ class Selector:
     def _best(self, candidates: Iterable[int], room: int, least: float) -> Iterator[int]:
         """Take lines, the densest first, by estimates that are brought up to date when it is their turn; yield the
         tokens of each."""
-        taken, opened, gains = self.taken, self._opened, self._gains
+        taken, opened, gains, costs = self.taken, self._opened, self._gains, self._costs
         messages, piece_of = [piece.message for piece in self.lines.session.pieces], self.lines.piece_of
-        heap = self._entries([n for n in candidates if self.lines.bounds[n] > 0 and n not in taken])
+        heap = self._entries(candidates)
         heapify(heap)
         worth = tokens = 0.0
         while heap and room > HEADING:
@@ -153,7 +153,7 @@ class Selector:
                 heappop(heap)
                 continue
             needed = -min(heap[1:3])[0] - _TINY if len(heap) > 1 else 0.0
-            cost = self.tokens(line)
+            cost = costs[line]
             if messages[piece_of[line]] not in opened:
                 cost += HEADING
             scopes: list[int] = []
@@ -180,12 +180,14 @@ class Selector:
                 if near in gains and near not in taken:
                     heappush(heap, (-self._gain(near) / self.cost(near), near))
 
-    def _entries(self, candidates: list[int]) -> list[_Entry]:
+    def _entries(self, candidates: Iterable[int]) -> list[_Entry]:
         """Return lines that add anything with what a token of each is expected to be worth."""
+        taken, bounds, estimate_of, tokens_of = self.taken, self.lines.bounds, self._estimate, self.tokens
         entries: list[_Entry] = []
-        for line in sorted(candidates):  # those of one text one after the other
-            if (estimate := self._estimate(line)) > _TINY:
-                entries.append((-estimate / (self.tokens(line) + HEADING), line))
+        # those of one text one after the other
+        for line in sorted([line for line in candidates if bounds[line] > 0 and line not in taken]):
+            if (estimate := estimate_of(line)) > _TINY:
+                entries.append((-estimate / (tokens_of(line) + HEADING), line))
         return entries
 
     def _estimate(self, line: int) -> float:
