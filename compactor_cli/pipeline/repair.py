@@ -155,7 +155,7 @@ def taken_out(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str
     """Return a warning of the tool results that repairs took out altogether, as nothing else stood in their messages;
     none where there are none. `messages`: those before the repairs."""
     removed = Counter(note.index for note in repairs if note.kind == "removed_result")
-    gone = [m for m in messages if m.results and len(m.results) == len(m.parts) == removed[m.index]]
+    gone = [m for m in messages if removed[m.index] == len(m.parts) == len(m.results) > 0] if removed else []
     if not gone:
         return ()
     results, tokens = sum(len(message.parts) for message in gone), sum(message.tokens for message in gone)
