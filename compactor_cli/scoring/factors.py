@@ -41,18 +41,30 @@ _OFTEN = 2
 class _Origins(dict[bytes, int]):
     """Chunk -> index of the message in which its identifier first appeared, or _NOWHERE where it has none.
 
-    A dict, so that chunks seen before cost no function call.
+    A dict, so that chunks seen before cost no function call; one for all names, as a long session has hundreds of
+    thousands of them.
     """
 
     def __init__(self) -> None:
-        self.first_seen: dict[str, int] = {}
         self.message = 0
         """Index of the message whose chunks are looked up."""
 
     def __missing__(self, chunk: bytes) -> int:
-        name = identifier(chunk.decode("ascii"))
-        self[chunk] = origin = self.first_seen.setdefault(name, self.message) if name else _NOWHERE
+        text = chunk.decode("ascii")
+        name = identifier(text)
+        if name == text:
+            origin = self.message
+        else:
+            origin = self[name.encode("ascii")] if name else _NOWHERE
+        self[chunk] = origin
         return origin
+
+    def of_name(self, name: str) -> int:
+        """Return the message in which a name first appeared that need not be an identifier, such as a quoted string."""
+        key = name.encode("utf-8", "surrogatepass")
+        if identifier(name) != name:
+            key = b" " + key  # no chunk begins so: one that reads alike is no name
+        return self.setdefault(key, self.message)
 
 
 class References:
@@ -67,19 +79,19 @@ class References:
 
     def note(self, message: Message) -> None:
         """Count the next message for all that it refers to."""
-        origins, first_seen, counts = self._origins, self._origins.first_seen, self._counts
+        origins, counts = self._origins, self._counts
         index = origins.message = message.index
         sources: set[int] = set()
         for part in message.parts:
             sources.update(map(origins.__getitem__, chunks(_read(part))))
         for part in message.parts:
             if part.kind == "text":
-                sources.update(first_seen.setdefault(name, index) for name in quoted(part.text))
+                sources.update(map(origins.of_name, quoted(part.text)))
         sources.discard(index)
         for source in sources:
             counts[source] += 1
         if len(message.id) >= _SHORTEST_ID:
-            first_seen.setdefault(message.id, index)
+            origins.of_name(message.id)
 
     @property
     def counts(self) -> list[int]:
