@@ -72,7 +72,7 @@ def _repaired(
     late = {
         spot: call
         for spot, call in pairing.answers.items()
-        if rules.adjacent_results and not is_adjacent(messages, call[0], spot[0])
+        if rules.adjacent_results and spot[0] != call[0] + 1 and not is_adjacent(messages, call[0], spot[0])
     }
     missing = [spot for spot in pairing.unanswered if spot[0] < last]
     surplus = {*pairing.orphans, *pairing.duplicates}

@@ -52,10 +52,12 @@ class _Origins(dict[bytes, int]):
     def __missing__(self, chunk: bytes) -> int:
         text = chunk.decode("ascii")
         name = identifier(text)
-        if name == text:
+        if not name:
+            origin = _NOWHERE
+        elif name == text:
             origin = self.message
         else:
-            origin = self[name.encode("ascii")] if name else _NOWHERE
+            origin = self[name.encode("ascii")]
         self[chunk] = origin
         return origin
 
