@@ -65,7 +65,7 @@ class _Origins(dict[bytes, int]):
         """Return the message in which a name first appeared that need not be an identifier, such as a quoted string."""
         key = name.encode("utf-8", "surrogatepass")
         if identifier(name) != name:
-            key = b" " + key  # no chunk begins so: one that reads alike is no name
+            key = b"\xff" + key  # which is in no other key: a chunk that reads alike is no name
         return self.setdefault(key, self.message)
 
 
@@ -125,10 +125,11 @@ class FactorScorer:
         for message in messages:  # both read its texts, which may have to come from a file
             references.note(message)
             own.append(_own_factors(message, newest))
+        counts = references.counts
         scores: dict[tuple[tuple[Factor, ...], bool], Score] = {}
         out = []
-        for factors, count in zip(own, references.counts, strict=True):
-            key = factors, count >= _OFTEN
+        for message, factors in zip(messages, own, strict=True):
+            key = factors, counts[message.index] >= _OFTEN
             score = scores.get(key)
             if score is None:
                 score = scores[key] = _score(*key)
