@@ -90,9 +90,16 @@ class SpilledBytes:
 
     def __getitem__(self, span: slice, /) -> bytes:
         start, end, _ = span.indices(self._size)
+        first, last = start - self._window_start, end - self._window_start
+        if 0 <= first <= last <= len(self._window):  # nearly always: records are read one after the other
+            return self._window[first:last]
         return self._read(start, max(0, end - start))
 
     def find(self, sub: bytes, start: int = 0, /) -> int:
+        if start >= self._window_start:
+            position = self._window.find(sub, start - self._window_start)
+            if position >= 0:
+                return self._window_start + position
         while start < self._size:
             offset = self._at(start, len(sub))
             position = self._window.find(sub, offset)

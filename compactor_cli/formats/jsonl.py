@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from math import inf
+from operator import attrgetter
 from typing import Any, overload
 
 from msgspec import Struct
@@ -17,9 +19,9 @@ BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
 _BLANK = " \t\r\n"
 _TOO_DEEP = f"nested too deeply to be read (more than {MAX_DEPTH} levels)"
-_KEPT = 32 * 1024 * 1024
+_KEPT = 64 * 1024 * 1024
 """Bytes of small records whose values stay in memory, where those of all others are read again."""
-_SMALL = 8 * 1024
+_SMALL = 1024
 """Bytes up to which such a record is small."""
 _LAST_WORD = 6
 """Characters of an unfinished `false`, number or escape at the end of a text that breaks off."""
@@ -46,6 +48,7 @@ class HeldRecord:
 
 
 ReadRecord = RawRecord | HeldRecord
+_VALUE: Callable[[ReadRecord], Any] = attrgetter("value")
 
 
 class RecordValues(Sequence[Any]):
@@ -56,6 +59,9 @@ class RecordValues(Sequence[Any]):
 
     def __len__(self) -> int:
         return len(self._records)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(_VALUE, self._records)
 
     @overload
     def __getitem__(self, index: int, /) -> Any: ...
@@ -195,7 +201,7 @@ def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord]
     other damage raises InputError, or is left out and noted with `skip_damaged`.
     """
     records: list[ReadRecord] = []
-    left = _KEPT if isinstance(data, Holds) else None
+    small, room = (_SMALL, _KEPT) if isinstance(data, Holds) else (inf, inf)
     damages: list[Damage] = []
     notes: list[Note] = []
     for item in scan(data):
@@ -204,8 +210,12 @@ def read_records(data: Content, *, skip_damaged: bool) -> tuple[list[ReadRecord]
             continue
         if records and records[-1].record.line == item.record.line:
             notes.append(Note("glued_records", item.record.line, "two records on one line, read as two"))
-        records.append(item if left is None else _held(item, data, left))
-        left = left if left is None else left - _size(records[-1])
+        size = item.record.end - item.record.start
+        if size <= small and size <= room:
+            records.append(item)
+            room -= size
+        else:
+            records.append(HeldRecord(item.record, data))
     last_end = max((r.record.end for r in records), default=-1)
     for damage in damages:
         if records and damage.cut_off and damage.start >= last_end and damage is damages[-1]:
@@ -223,17 +233,6 @@ def _likelier(data: Content) -> str:
     if b"\0" in data[:2] or data[:2] in _UTF_16:
         return "it looks like UTF-16: write it as UTF-8 first (iconv -f UTF-16 -t UTF-8)"
     return "is this a JSONL transcript?"
-
-
-def _held(item: RawRecord, data: Content, left: int) -> ReadRecord:
-    """Return a record of content that is not in memory: with its value, as long as there is room for small ones."""
-    size = item.record.end - item.record.start
-    return item if size <= min(_SMALL, left) else HeldRecord(item.record, data)
-
-
-def _size(item: ReadRecord) -> int:
-    """Return bytes that a record takes in memory, about."""
-    return item.record.end - item.record.start if isinstance(item, RawRecord) else 0
 
 
 def elements(text: str, position: int) -> tuple[list[tuple[int, int, Any]], int]:

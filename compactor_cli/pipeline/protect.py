@@ -77,4 +77,5 @@ def _why(message: Message, keep: Sequence[re.Pattern[str]]) -> str:
         return CLOSING
     if message.is_system_prompt:
         return "system message"
-    return "matches --keep" if any(pattern.search(part.text) for pattern in keep for part in message.parts) else ""
+    matches = keep and any(pattern.search(part.text) for pattern in keep for part in message.parts)
+    return "matches --keep" if matches else ""

@@ -72,7 +72,7 @@ def _repaired(
     late = {
         spot: call
         for spot, call in pairing.answers.items()
-        if rules.adjacent_results and not is_adjacent(messages, call[0], spot[0])
+        if rules.adjacent_results and spot[0] != call[0] + 1 and not is_adjacent(messages, call[0], spot[0])
     }
     missing = [spot for spot in pairing.unanswered if spot[0] < last]
     surplus = {*pairing.orphans, *pairing.duplicates}
@@ -155,7 +155,7 @@ def taken_out(messages: Sequence[Message], repairs: Sequence[Note]) -> tuple[str
     """Return a warning of the tool results that repairs took out altogether, as nothing else stood in their messages;
     none where there are none. `messages`: those before the repairs."""
     removed = Counter(note.index for note in repairs if note.kind == "removed_result")
-    gone = [m for m in messages if m.results and len(m.results) == len(m.parts) == removed[m.index]]
+    gone = [m for m in messages if removed[m.index] == len(m.parts) == len(m.results) > 0] if removed else []
     if not gone:
         return ()
     results, tokens = sum(len(message.parts) for message in gone), sum(message.tokens for message in gone)

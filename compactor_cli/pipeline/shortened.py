@@ -30,8 +30,9 @@ class ToKeep(Struct, frozen=True):
 
     keep: Sequence[re.Pattern[str]] = ()
     keep_last: int = 0
-    needs: int = 0
-    """Tokens of all that is kept whole as long as the target allows, this and what is so in any case."""
+    needs: Callable[[], int] = int
+    """Returns the tokens of all that is kept whole as long as the target allows, this and what is so in any case: few
+    warnings tell of them."""
     count: Callable[[str], int] = len
 
 
@@ -114,9 +115,8 @@ class _Found:
     @cached_property
     def _matching(self) -> list[Message]:
         patterns = self.asked.keep
-        return [
-            m for m in self.messages if m.records and any(p.search(part.text) for p in patterns for part in m.parts)
-        ]
+        messages = self.messages if patterns else ()
+        return [m for m in messages if m.records and any(p.search(part.text) for p in patterns for part in m.parts)]
 
     def _matches(self, texts: Iterable[str]) -> Counter[str]:
         """Return what of some texts `--keep` matches, and how often."""
@@ -125,7 +125,7 @@ class _Found:
     def _warning(self, which: str, cut: Sequence[Message], lost: str) -> str:
         before = sum(message.tokens for message in cut)
         after = sum(map(self._tokens_now, cut))
-        needs = self.asked.needs + HELD_BACK
+        needs = self.asked.needs() + HELD_BACK
         return (
             f"{which} {'was' if _one(cut) else 'were'} shortened ({_numbers(cut)}), from {before:,} to {after:,} tokens"
             f"{lost}: a target of {needs:,} tokens keeps {'it' if _one(cut) else 'them'} whole"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.score import Factor, Score
@@ -33,47 +32,73 @@ _REFERENCED = Factor("referenced", 20)
 _VERY_RECENT = Factor("very_recent", 15)
 _RECENT = Factor("recent", 5)
 _TASK = Factor("task_related", 20)
+_BEHIND = (_VERY_RECENT, _RECENT, _TASK)
+"""What is told behind whether a message is referred to."""
+_OFTEN = 2
+"""Later messages that refer to one which counts as referenced."""
 
 
 class _Origins(dict[bytes, int]):
     """Chunk -> index of the message in which its identifier first appeared, or _NOWHERE where it has none.
 
-    A dict, so that chunks seen before cost no function call.
+    A dict, so that chunks seen before cost no function call; one for all names, as a long session has hundreds of
+    thousands of them.
     """
 
     def __init__(self) -> None:
-        self.first_seen: dict[str, int] = {}
         self.message = 0
         """Index of the message whose chunks are looked up."""
 
     def __missing__(self, chunk: bytes) -> int:
-        name = identifier(chunk.decode("ascii"))
-        self[chunk] = origin = self.first_seen.setdefault(name, self.message) if name else _NOWHERE
+        text = chunk.decode("ascii")
+        name = identifier(text)
+        if not name:
+            origin = _NOWHERE
+        elif name == text:
+            origin = self.message
+        else:
+            origin = self[name.encode("ascii")]
+        self[chunk] = origin
         return origin
 
+    def of_name(self, name: str) -> int:
+        """Return the message in which a name first appeared that need not be an identifier, such as a quoted string."""
+        key = name.encode("utf-8", "surrogatepass")
+        if identifier(name) != name:
+            key = b"\xff" + key  # which is in no other key: a chunk that reads alike is no name
+        return self.setdefault(key, self.message)
 
-def reference_counts(messages: Sequence[Message]) -> list[int]:
-    """Return for each message how many later ones name its id or use an identifier that first appeared in it.
+
+class References:
+    """For each message how many later ones name its id or use an identifier that first appeared in it.
 
     One pass with an index of first appearances; linear in the length of the transcript.
     """
-    origins = _Origins()
-    origin_of, first_seen = origins.__getitem__, origins.first_seen
-    counts = [0] * (len(messages) + 1)  # the last one is of no message: that of _NOWHERE
-    for message in messages:
+
+    def __init__(self, messages: int) -> None:
+        self._origins = _Origins()
+        self._counts = [0] * (messages + 1)  # the last one is of no message: that of _NOWHERE
+
+    def note(self, message: Message) -> None:
+        """Count the next message for all that it refers to."""
+        origins, counts = self._origins, self._counts
         index = origins.message = message.index
         sources: set[int] = set()
         for part in message.parts:
-            sources.update(map(origin_of, chunks(_read(part))))
+            sources.update(map(origins.__getitem__, chunks(_read(part))))
         for part in message.parts:
             if part.kind == "text":
-                sources.update(first_seen.setdefault(name, index) for name in quoted(part.text))
+                sources.update(map(origins.of_name, quoted(part.text)))
         sources.discard(index)
         for source in sources:
             counts[source] += 1
         if len(message.id) >= _SHORTEST_ID:
-            first_seen.setdefault(message.id, index)
-    return counts[:-1]
+            origins.of_name(message.id)
+
+    @property
+    def counts(self) -> list[int]:
+        """Return the counts of all messages, by those that were noted."""
+        return self._counts[:-1]
 
 
 def _read(part: Part) -> str:
@@ -95,20 +120,33 @@ class FactorScorer:
         newest = (
             now if now is not None else max((m.timestamp for m in messages if m.timestamp is not None), default=None)
         )
-        counts = reference_counts(messages)
-        scores: dict[tuple[Factor, ...], Score] = {}
+        references = References(len(messages))
+        own: list[tuple[Factor, ...]] = []
+        for message in messages:  # both read its texts, which may have to come from a file
+            references.note(message)
+            own.append(_own_factors(message, newest))
+        counts = references.counts
+        scores: dict[tuple[tuple[Factor, ...], bool], Score] = {}
         out = []
-        for message in messages:
-            factors = _factors(message, counts[message.index], newest)
-            score = scores.get(factors)
+        for message, factors in zip(messages, own, strict=True):
+            key = factors, counts[message.index] >= _OFTEN
+            score = scores.get(key)
             if score is None:
-                raw = sum(factor.points for factor in factors)
-                score = scores[factors] = Score(max(0.0, min(100.0, raw)), raw, factors)
+                score = scores[key] = _score(*key)
             out.append(score)
         return tuple(out)
 
 
-def _factors(message: Message, references: int, newest: float | None) -> tuple[Factor, ...]:
+def _score(own: tuple[Factor, ...], referenced: bool) -> Score:
+    """Return the score of a message by its own factors, and by whether later ones refer to it."""
+    before = tuple(factor for factor in own if factor not in _BEHIND)
+    factors = (*before, _REFERENCED, *own[len(before) :]) if referenced else own
+    raw = sum(factor.points for factor in factors)
+    return Score(max(0.0, min(100.0, raw)), raw, factors)
+
+
+def _own_factors(message: Message, newest: float | None) -> tuple[Factor, ...]:
+    """Return the factors that a message has whatever later ones say."""
     factors = []
     quiet = message.role == "system" or message.origin == "injected"
     prose = "" if quiet else message.text("text").lower()
@@ -123,8 +161,6 @@ def _factors(message: Message, references: int, newest: float | None) -> tuple[F
         factors.append(_HIGH)
     elif message.marks and message.marks.importance == "medium":
         factors.append(_MEDIUM)
-    if references >= 2:
-        factors.append(_REFERENCED)
     if newest is not None and message.timestamp is not None:
         age = newest - message.timestamp
         if age < 300:

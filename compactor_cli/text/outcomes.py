@@ -98,10 +98,13 @@ _STRONG_HINTS = ("error", "exception", "fatal", "failed", "panic", "\ne  ", " e 
 """The same for plain statements; an output may be indented."""
 
 
-@remembered
 def stated_failure(text: str) -> bool | None:
     """Return True or False when the text states an exit code, else None."""
-    window = both_ends(text, _WINDOW, _WINDOW)
+    return _stated_in(both_ends(text, _WINDOW, _WINDOW))
+
+
+@remembered
+def _stated_in(window: str) -> bool | None:
     lowered = window.lower()
     for word in ("exit", "return") if "code" in lowered else ("exit",):  # of what is returned, only a code counts
         index = lowered.find(word)

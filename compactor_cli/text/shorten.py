@@ -281,6 +281,8 @@ def _error_blocks(lines: Sequence[str], error_indices: Sequence[int]) -> Iterato
 
 def _costs_no_more(lines: Sequence[str], mark: str) -> bool:
     """Return whether lines take up no more than the mark that would stand for them, or say nothing."""
+    if len(lines) > len(mark) + 1:  # each of them takes up a line break at least
+        return False
     return sum(len(line) + 1 for line in lines) <= len(mark) + 1 or (
         len(lines) <= _FEW_BLANK and not any(map(str.strip, lines))
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
 from compactor_cli.model.message import Message, Part, PartKind
-from compactor_cli.scoring.factors import reference_counts
+from compactor_cli.scoring.factors import References
 
 NAME = "round_half_up"
 
@@ -17,6 +18,13 @@ def told(*texts: tuple[PartKind, str]) -> list[Message]:
         Message(at, "", "tool" if kind == "tool_result" else "assistant", (Part(kind, text, 1),), (at,), 1)
         for at, (kind, text) in enumerate(texts)
     ]
+
+
+def reference_counts(messages: Sequence[Message]) -> list[int]:
+    references = References(len(messages))
+    for message in messages:
+        references.note(message)
+    return references.counts
 
 
 def filled(before: int, behind: int) -> str:

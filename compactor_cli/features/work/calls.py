@@ -101,6 +101,8 @@ class ToolCall(Struct, frozen=True):
     """The number of the running command that the call asked for."""
     begun: int = 0
     """Index of the message of the call itself: results of calls beside it come later, and nobody knew them."""
+    left_in: str = ""
+    """Of a command, the folder that its shell is in behind it, where its output says so."""
 
     @property
     def said(self) -> str:
@@ -237,9 +239,17 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
             refused = not call.command and (is_refused(call.tool, call.arguments, result) or _has_raised(call, said))
             failed = True if refused or (telling and begins_as_failed(said)) or says_so(said) else None
     message = max(call.message, index)
-    return replace(
+    ended = replace(
         call, message=message, result=result, answered=True, failed=failed, stated=stated, undecided=undecided
     )
+    folder = _folder_after(ended)
+    return replace(ended, left_in=folder) if folder else ended
+
+
+def _folder_after(call: ToolCall) -> str:
+    """Return the folder that the shell is in behind a command, where its output says so."""
+    tail = call.said[-_FOLDER_WINDOW:] if call.command else ""
+    return match.group(1) if "irectory: /" in tail and (match := _FOLDER.search(tail)) else ""
 
 
 def _has_raised(call: ToolCall, said: str) -> bool:
@@ -260,8 +270,7 @@ def _in_folders(calls: Iterable[ToolCall]) -> list[ToolCall]:
     found: list[ToolCall] = []
     folder = ""
     for call in calls:
-        tail = call.said[-_FOLDER_WINDOW:] if call.command else ""
-        now = match.group(1) if "irectory: /" in tail and (match := _FOLDER.search(tail)) else ""
+        now = call.left_in
         before = folder or ("" if _CHANGES_FOLDER.search(call.command) else now)
         folder = now or folder
         if call.command and before and isinstance(call.arguments, dict):

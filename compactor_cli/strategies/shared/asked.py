@@ -133,8 +133,9 @@ def _of_call(call: Part, longest: float = inf) -> Iterator[str]:
             for chunk in value[:_READ].split():
                 if "/" not in chunk and not ("." in chunk and _FILE.fullmatch(chunk)):
                     yield from _WORD.findall(chunk)
-                    yield from _ID.findall(chunk)
-                    yield from _FIGURE.findall(chunk)
+                    if not chunk.isalpha():  # these have digits
+                        yield from _ID.findall(chunk)
+                        yield from _FIGURE.findall(chunk)
 
 
 def _names(text: str) -> frozenset[str]:
