@@ -12,7 +12,7 @@ from typing import Any
 from compactor_cli.features.work.act_identities import IDENTITY, is_scalar, may_open, names_itself
 from compactor_cli.features.work.call_keys import aim
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.confirmed_acts import confirms, outcome
+from compactor_cli.features.work.confirmed_acts import confirms, is_submitted, outcome
 from compactor_cli.features.work.effects import Effect, act_effect, plain_key, told_values
 from compactor_cli.features.work.json_results import result_members, says_failed, says_undone
 from compactor_cli.features.work.tool_names import LOOKING, may_act, says_nothing, tool_words
@@ -61,8 +61,8 @@ class ShownActs:
         found, acts = list(self._brought(call)), call.tool in self._acting
         if found and call.answered and outcome(call).kind in ("failed", "waits", "tried"):
             found = []
-        if not found and acts and not (call.failed or call.undecided or _is_else(call.arguments)):
-            found = [act_effect(call)]
+        if not found and not (call.failed or call.undecided or _is_else(call.arguments)):
+            found = [act_effect(call)] if acts or (call.answered and is_submitted(call)) else []
         yield from found
 
     def _brought(self, call: ToolCall) -> Iterator[Effect]:

@@ -125,7 +125,10 @@ _TRYING = {
 """Arguments, and the values with which they say that something is only tried."""
 _NOT_TRIED = frozenset(_TRYING).isdisjoint
 """Whether no argument says that something is only tried."""
-_NOT_ASKED = frozenset(_ASKED_BY).isdisjoint
+_ASKED_OF_ENTITY = (*_ASKED_BY, "service")
+"""The same where a call names something in a house, which services of domains act on."""
+_NO_ENTITY = frozenset(("entity_id", "target")).isdisjoint
+_NOT_ASKED = frozenset(_ASKED_OF_ENTITY).isdisjoint
 """Whether no argument says what is to be done."""
 _LONGEST_ASKED = 30
 _LOOKING = word_set(
@@ -203,7 +206,7 @@ def asked_action(tool: str, arguments: object) -> str:
         return ""
     if not _FILTERS.isdisjoint(arguments) or ("url" in arguments and "method" in arguments):
         return ""  # a query, or a request of HTTP
-    for key in _ASKED_BY:
+    for key in _ASKED_BY if _NO_ENTITY(arguments) else _ASKED_OF_ENTITY:
         value = arguments.get(key)
         if isinstance(value, str) and len(value) <= _LONGEST_ASKED and _ASKED.fullmatch(value):
             word = tool_words(value)[0]
