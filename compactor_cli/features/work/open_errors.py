@@ -382,7 +382,7 @@ def _said_missing(call: ToolCall) -> str:
 def _edit_of(call: ToolCall) -> str:
     """Return what a call of an editor is to write; empty where that is so short that other edits may write it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    texts = [value for key, value in arguments.items() if isinstance(value, str) and key not in PATH_KEYS]
+    texts = [text for key, text in arguments.items() if isinstance(text, str) and key not in (*PATH_KEYS, "command")]
     return "\n".join(texts) if sum(map(len, texts)) >= _TELLING_EDIT else ""
 
 

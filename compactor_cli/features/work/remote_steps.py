@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import dropwhile, pairwise, takewhile
 
-from compactor_cli.features.work.machine_steps import changes_machine, machine_step
+from compactor_cli.features.work.machine_steps import changes_machine, is_play, machine_step
 from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
 from compactor_cli.features.work.secret_words import command_without_values, without_values
 from compactor_cli.text.clean import one_line
@@ -217,12 +217,20 @@ def _part(rest: Sequence[str]) -> Sequence[str]:
     return rest[1:2] if rest and not rest[0].startswith("-") else ()
 
 
+def names_places(program: str) -> bool:
+    """Return whether options of a program may say to which part or place of what is elsewhere it does something."""
+    return program in _ACTS or is_play(program)
+
+
 def remote_key(words: Sequence[str]) -> str:
     """Return what a later command shares that does the same, from the words of a command in short; empty for programs
     that say it by all that stands before their options."""
     program = words[0] if words else ""
     if program in _ACTS:
         asked = operands(words[1:], _WITH_VALUE)
+        if program == "docker" and asked[:1] and asked[0] in _ACTS[program]:
+            # the registry that it stands in is what a second try puts right
+            return " ".join([program, asked[0], *(basename(image) for image in asked[1:])])
         grouped = asked[:1] and asked[0] in _GROUPS
         return " ".join([program, *asked[: 3 if program in _ON_OBJECTS or grouped else 1]])
     if program == "ssh" or (program in _PUBLISHERS and words[1:2] == ["publish"]):

@@ -52,6 +52,8 @@ def names_the_same(line: str, act: str) -> bool:
 def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:
     """Return whether a call did what another one of its tool had failed at: all that tells what is meant is the same,
     but for what the error names, and for days, times and numbers."""
+    if failed.command or done.command:
+        return False  # what they ask for tells which of them do the same
     if failed.tool != done.tool or not isinstance(failed.arguments, dict) or not isinstance(done.arguments, dict):
         return False
     if sql := sql_of(failed.tool, failed.arguments):

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from compactor_cli.features.work.act_identities import ADDRESS
 from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.command_keys import command_key, key_behind
 from compactor_cli.features.work.effects import Effect, plain_key, reason, with_alike
 from compactor_cli.features.work.git_files import past_options
 from compactor_cli.features.work.git_steps import first_line, git_step
-from compactor_cli.features.work.github_steps import github_key, github_step
+from compactor_cli.features.work.github_steps import github_step
 from compactor_cli.features.work.programs import program_words, without_prefixes
-from compactor_cli.features.work.remote_steps import awaits, database_script, remote_key, remote_step
+from compactor_cli.features.work.remote_steps import awaits, database_script, remote_step
 from compactor_cli.features.work.result_outcomes import ActOutcome, is_statement, outcome_of
 from compactor_cli.features.work.sql_effects import all_confirmed, sql_effects, sql_key
 from compactor_cli.text.paths import basename
@@ -91,7 +92,7 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
         elif came.kind == "tried":
             continue
         elif done:
-            yield Effect(_confirmed(text, call.said, key), key, True, git=git)
+            yield Effect(_confirmed(text, call.said, key), key_behind(key, call.said), True, git=git)
         elif text and (done is False or call.undecided):
             yield Effect(text, key, False, _refusal(call, key), unfinished=done is None)
 
@@ -100,10 +101,7 @@ def effect_key(text: str) -> str:
     """Return the key of an effect, from its text: what a later success has to share with it."""
     if key := sql_key(text):
         return key
-    words = text.split(" (", 1)[0].split()
-    if words[:1] == ["gh"]:
-        return github_key(words)
-    return " ".join(words[:2]) if words[:1] == ["git"] else remote_key(words) or plain_key(text)
+    return command_key(text.split(" (", 1)[0].split(), plain_key(text))
 
 
 def made_up_for(key: str) -> tuple[str, ...]:
@@ -138,7 +136,7 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
 
 def _is_sure(call: ToolCall, key: str) -> bool:
     """Return whether a command says in a way of its own that it took effect, or its exit code does."""
-    confirmed = _CONFIRMED.get(key)
+    confirmed = _CONFIRMED.get(" ".join(key.split(" ", 2)[:2]))
     committed = key == "git commit" and _COMMITTED.search(call.said) is not None
     return call.failed is False or committed or (confirmed is not None and confirmed.search(call.said) is not None)
 
@@ -177,7 +175,7 @@ def _confirmed(text: str, said: str, key: str) -> str:
         return f"{text}{title} ({found.group(1)[:10]})" if found else text
     if awaits(key.split()):
         return f"{text} → {found.group()}" if (found := _ROLLED_OUT.search(said)) else text
-    if key in ("gh pr create", "gh issue create", "gh release create"):
+    if key.startswith(("gh pr create", "gh issue create", "gh release create")):
         address = ADDRESS.search(said)
         return f"{text} ({address.group()})" if address else text
     return text
@@ -191,7 +189,8 @@ def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str, tuple[str
     program = basename(words[0])
     if program == "git":
         asked = past_options([without_secrets(word) for word in words[1:]])
-        return *git_step(asked, steps, step), tuple(asked)
+        text, key = git_step(asked, steps, step)
+        return text, (effect_key(text) if asked[:1] == ["push"] else key), tuple(asked)
     text = (
         (github_step(words) if len(words) > 2 else "") if program == "gh" else remote_step(program_words(words), step)
     )

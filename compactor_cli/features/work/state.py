@@ -184,7 +184,7 @@ def _carry_round(state: KnownSoFar, lines: Iterable[str], *, keep_pending: bool)
 
 
 def _carry_effect(state: KnownSoFar, line: str, number: int) -> None:
-    failed = re.match(r"(?:failed(?: \d+x)?|declined|unfinished|waits): (.+?)(?:: .+)?$", line)
+    failed = re.match(r"(?:failed(?: \d+x)?|declined|unfinished|waits): ((?:\"[^\"]*\"|.)+?)(?:: .+)?$", line)
     if failed:
         state.failed[carried_key(failed.group(1))] = StateLine("effect", line, number, open=True)
     elif line.strip() and not state.command.carry(line, number):
