@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from compactor_cli.features.work.endings import refuses_edit
+from compactor_cli.features.work.endings import answers_with_error, refuses_edit
 from compactor_cli.features.work.json_results import stated_error
 from compactor_cli.features.work.ledger import failure_line, says_why
 from compactor_cli.text.clean import one_line
@@ -71,8 +71,11 @@ def without_tags(line: str) -> str:
 
 
 def telling_line(said: str) -> str:
-    """Return the line of a failed result that says why; of JSON whose line says nothing but that an error follows, what
+    """Return the line of a failed result that says why, with what a server says beside its status; of JSON whose line says nothing but that an error follows, what
     is said of that, or all that follows."""
+    if answers_with_error(said):
+        first, _, rest = said.strip().partition("\n")
+        return f"{first}: {error}" if (error := stated_error(rest)) else first
     why = failure_line(said)
     if not (why.rstrip().endswith(_OPENS) and why.lstrip().startswith(_OF_JSON)):
         return why

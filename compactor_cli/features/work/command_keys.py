@@ -26,7 +26,7 @@ _MAY_NAME_NOTHING = (_PUSH, "gh pr create", "gh issue create", "gh release creat
 
 
 def command_key(words: Sequence[str], otherwise: str) -> str:
-    """Return the key of a command, from its words in short. `otherwise`: that of a program of which nothing is known."""
+    """Return the key of a command, from its words in short. `otherwise`: that of a program that is not known."""
     if words[:1] == ["gh"]:
         return github_key(words)
     if words[:2] == _PUSH.split():
