@@ -71,8 +71,8 @@ def without_tags(line: str) -> str:
 
 
 def telling_line(said: str) -> str:
-    """Return the line of a failed result that says why, with what a server says beside its status; of JSON whose line says nothing but that an error follows, what
-    is said of that, or all that follows."""
+    """Return the line of a failed result that says why, with what a server says beside its status; of JSON whose line
+    says nothing but that an error follows, what is said of that, or all that follows."""
     if answers_with_error(said):
         first, _, rest = said.strip().partition("\n")
         return f"{first}: {error}" if (error := stated_error(rest)) else first

@@ -131,6 +131,7 @@ _NO_ENTITY = frozenset(("entity_id", "target")).isdisjoint
 _NOT_ASKED = frozenset(_ASKED_OF_ENTITY).isdisjoint
 """Whether no argument says what is to be done."""
 _LONGEST_ASKED = 30
+_MAKING = word_set("create add insert make define new")
 _LOOKING = word_set(
     "get list search find read view fetch show check lookup look query think calculate grep glob ls cat open "
     "scroll goto ask web browse todo task plan exit enter finish submit wait write_stdin"
@@ -229,7 +230,8 @@ def names_action(text: str) -> bool:
 def _is_of_several_uses(tool: str) -> bool:
     words = tool_words(tool)
     of_others = _OF_AGENT.isdisjoint(words) and _RECORDS.isdisjoint(words)
-    return bool(words) and not _WITHIN.search(tool) and of_others and words[0] not in LOOKING
+    # what something that is made will do is no act of the call
+    return bool(words) and not _WITHIN.search(tool) and of_others and words[0] not in LOOKING | _MAKING
 
 
 def commits_elsewhere(arguments: object) -> bool:
