@@ -1,4 +1,5 @@
-"""Results that are JSON objects, or tables of one row: what they state of how the call ended, also where a part of them was left out."""
+"""Results that are JSON objects, or tables of one row: what they state of how the call ended, also where a part of them
+was left out."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def _confirmed(text: str, said: str, key: str) -> str:
         return f"{text} → {found.group()}" if (found := _ROLLED_OUT.search(said)) else text
     if key.startswith(("gh pr create", "gh issue create", "gh release create")):
         address = ADDRESS.search(said)
-        return f"{text} ({address.group()})" if address else text
+        return f"{text} → {address.group()}" if address else text
     return text
 
 

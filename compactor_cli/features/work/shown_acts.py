@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +31,7 @@ _CODE = compiled_later(r"(?!\d{4}-\d\d-\d\d)(?!\d+(?:[.,]\d+)?[A-Za-z%]{1,3}$)(?
 """What a thing that was made is called: one word with a digit that is no day and no measure."""
 _CREATED = ("created", "201")
 _WELL = ("ok", "success", "succeeded", "done", *_CREATED)
+_UN = "un"
 _SHORTEST = 3
 """Characters of a value from which on it stands in a reply by no chance."""
 _MOST_NEW = 2
@@ -97,7 +98,7 @@ class ShownActs:
             and not _is_else(call.arguments)
             and confirms(call)
         }
-        return frozenset(acting - self._repeated)
+        return frozenset((acting | set(_taking_back(acting, answered))) - self._repeated)
 
     def _states_act(self, call: ToolCall, members: Mapping[str, Any], brought: list[str], echoed: set[str]) -> bool:
         """Return whether a result states that the call made or changed what it names: with what look-ups in the same
@@ -172,6 +173,12 @@ class ShownActs:
                 for name in _NAME.findall(part.text):
                     found.setdefault(name, message.index)
         return found
+
+
+def _taking_back(acting: Iterable[str], calls: Iterable[ToolCall]) -> Iterator[str]:
+    """Yield the tools that are called like one which acted, with `un` before it."""
+    taken = {(f"{_UN}{words[0]}", *words[1:]) for words in map(tool_words, acting)}
+    yield from (call.tool for call in calls if not call.failed and tool_words(call.tool) in taken)
 
 
 def _is_else(arguments: Any) -> bool:

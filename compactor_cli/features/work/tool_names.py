@@ -216,6 +216,16 @@ def asked_action(tool: str, arguments: object) -> str:
     return ""
 
 
+def told_action(tool: str, arguments: object) -> str:
+    """Return the same, also where it is a verb that may act."""
+    if asked := asked_action(tool, arguments):
+        return asked
+    if not isinstance(arguments, dict) or not _is_of_several_uses(tool):
+        return ""
+    told = (str(arguments[key]) for key in _ASKED_BY if key in arguments)
+    return next((value for value in told if value in WEAK_VERBS), "")
+
+
 def is_verb(word: str) -> bool:
     """Return whether a word of a name is a verb of tools that act."""
     return word in _VERBS
