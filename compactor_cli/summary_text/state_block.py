@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from compactor_cli.summary_text.headers import is_state_heading, messages_to_state, state_heading
 from compactor_cli.summary_text.state_line import Kind, StateLine
@@ -20,8 +20,10 @@ _COUNTED: dict[Kind, str] = {
     "file": "changed files",
 }
 _COUNT = compiled_later(rf"(\d+) more ({'|'.join(_COUNTED.values())})(?:, |$)")
-COUNTS_REST = 100
-"""Tokens of room from which on the state says what it has no room for."""
+COUNTS_FILES = 100
+"""Tokens of room from which on the state counts the changed files and checks, too, that it has no room for."""
+_IN_FILES: tuple[Kind, ...] = ("file", "check")
+"""What can be seen in files, and run again."""
 
 
 def state_text(lines: Iterable[StateLine], later: int = 0) -> str:
@@ -62,13 +64,19 @@ def unlisted_text(counts: Mapping[Kind, int]) -> str:
     return _UNLISTED + ", ".join(f"{counts[kind]} more {_COUNTED[kind]}" for kind in _ORDER if counts.get(kind))
 
 
-def rest_line(taken: list[StateLine], left_out: Counter[Kind], left: float, cost: Callable[[str], int]) -> StateLine:
-    """Return the line that counts what has no room, for which the lines of least worth leave `taken`. `left`: tokens
-    that are left; `cost`: those of a line."""
-    while True:
-        text = unlisted_text(left_out)
-        if cost(text) <= left or not taken:
-            return StateLine("file", text, -1)
+def rest_lines(
+    taken: list[StateLine], left_out: Counter[Kind], left: float, cost: Callable[[str], int], *, small: bool
+) -> Iterator[StateLine]:
+    """Yield the line that counts what has no room, for which the lines of least worth leave `taken`: what is listed
+    would pass for all there is; none where nothing is listed, and that has no room either. `left`: tokens that are
+    left; `cost`: those of a line; `small`: there is hardly room for more than one, and files are not counted."""
+    while told := {kind: count for kind, count in left_out.items() if not (small and kind in _IN_FILES)}:
+        text = unlisted_text(told)
+        if cost(text) <= left:
+            yield StateLine("file", text, -1)
+            return
+        if not taken:
+            return
         line = taken.pop()
         left_out[line.kind] += 1
         left += cost(line.text)

@@ -26,7 +26,7 @@ from compactor_cli.model.talking import telling_requests
 from compactor_cli.strategies.adaptive.corrected_answers import corrections
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
-from compactor_cli.summary_text.state_block import COUNTS_REST, rest_line, unlisted_counts, with_whole_list
+from compactor_cli.summary_text.state_block import COUNTS_FILES, rest_lines, unlisted_counts, with_whole_list
 from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.identifiers import identifiers
@@ -304,8 +304,7 @@ def state_within(
 ) -> tuple[StateLine, ...]:
     """Return the lines of the state of the work that fit in `room` tokens, but those that the reader sees anyway, of
     tasks only where all are seen; one that does not fit costs no other. That something took place comes before the
-    details of what did: a reader would do it again. In a room that is not small the last line counts those that do not
-    fit."""
+    details of what did: a reader would do it again. The last line counts those that do not fit."""
     lines = with_whole_list(state, lambda line: not is_seen(line))
     forms = [[(form, count(form.text) + BULLET_TOKENS) for form in _forms(line)] for line in lines]
     crowded = sum(costs[0][1] for costs in forms) > room
@@ -328,9 +327,10 @@ def state_within(
             left -= fits[1]
         else:
             left_out[line.kind] += 1
-    if left_out and room >= COUNTS_REST:
-        taken.append(rest_line(taken, left_out, left, lambda text: count(text) + BULLET_TOKENS))
-    elif crowded and not left_out:
+    if left_out:
+        small = room < COUNTS_FILES
+        taken += [*rest_lines(taken, left_out, left, lambda text: count(text) + BULLET_TOKENS, small=small)]
+    elif crowded:
         whole = {costs[1][0].text: costs for line, costs in zip(lines, forms, strict=True) if line.brief}
         taken = list(_detailed(taken, whole, left))
     return tuple(taken)
