@@ -20,6 +20,7 @@ _COUNTED: dict[Kind, str] = {
     "file": "changed files",
 }
 _COUNT = compiled_later(rf"(\d+) more ({'|'.join(_COUNTED.values())})(?:, |$)")
+_COUNTS = compiled_later(rf"(?:{_UNLISTED})?(?:\d+ more (?:{'|'.join(_COUNTED.values())})(?:, |$))+")
 COUNTS_FILES = 100
 """Tokens of room from which on the state counts the changed files and checks, too, that it has no room for."""
 _IN_FILES: tuple[Kind, ...] = ("file", "check")
@@ -71,7 +72,7 @@ def rest_lines(
     would pass for all there is; none where nothing is listed, and that has no room either. `left`: tokens that are
     left; `cost`: those of a line; `small`: there is hardly room for more than one, and files are not counted."""
     while told := {kind: count for kind, count in left_out.items() if not (small and kind in _IN_FILES)}:
-        text = unlisted_text(told)
+        text = unlisted_text(told).removeprefix(_UNLISTED if small else "")
         if cost(text) <= left:
             yield StateLine("file", text, -1)
             return
@@ -84,10 +85,10 @@ def rest_lines(
 
 def unlisted_counts(line: str) -> Counter[Kind]:
     """Return what such a line says; empty for any other line."""
-    if not line.startswith(_UNLISTED):
+    if not _COUNTS.fullmatch(line):
         return Counter()
     kinds = {name: kind for kind, name in _COUNTED.items()}
-    return Counter({kinds[name]: int(count) for count, name in _COUNT.findall(line, len(_UNLISTED))})
+    return Counter({kinds[name]: int(count) for count, name in _COUNT.findall(line)})
 
 
 def state_spans(text: str) -> list[tuple[int, int]]:
