@@ -48,6 +48,15 @@ def with_whole_list(lines: Sequence[StateLine], is_told: Callable[[StateLine], b
     return tuple(line for line, tells in zip(lines, told, strict=True) if tells or (listed and line.kind == "task"))
 
 
+def without_tasks(lines: Sequence[StateLine]) -> tuple[StateLine, ...]:
+    """Return lines without a list of tasks, of which the count of what is not listed tells."""
+    kept = [line for line in lines if line.kind != "task" and not unlisted_counts(line.text)]
+    counts: Counter[Kind] = Counter(line.kind for line in lines if line.kind == "task")
+    for line in lines:
+        counts += unlisted_counts(line.text)
+    return (*kept, StateLine("file", unlisted_text(counts), -1)) if counts else tuple(kept)
+
+
 def state_lines(text: str) -> tuple[str, ...]:
     """Return the lines of all such blocks in a text, without bullets."""
     lines = (line for start, end in state_spans(text) for line in text[start:end].split("\n"))

@@ -49,6 +49,9 @@ _STATUS_OF = {mark: status for status, mark in _MARKS.items()}
 _TASK_ID = r"[\w-]{1,24}"
 """A name of a task by which later calls may ask for it; longer ones are not told."""
 _CARRIED_TASK = compiled_later(rf"\[([ >x])\] (.+?)(?: \(task ({_TASK_ID})\))?$")
+_TASKS_AGE = "tasks, {} user {} ago:"
+"""Before tasks that were listed before the user spoke again, who may have said otherwise."""
+_CARRIED_AGE = compiled_later(r"tasks, (\d+) user messages? ago:$")
 _IN_FLIGHT = "in flight: "
 _RUNNING, _UNFINISHED = "running when last seen: ", "unfinished: "
 _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
@@ -95,6 +98,7 @@ def _state_after(
     last = messages[-1].index if messages else -1
     _carry(state, rounds, keep_pending=last <= told.last)
     state.command.note(messages, told.last)
+    before_spoken = state.tasks_age
     news = calls[before:]
     last_asked = max((order for order, call in enumerate(news) if call.message <= up_to), default=-1)
     rest = iter(enumerate(news))
@@ -106,6 +110,9 @@ def _state_after(
             state.pending.append(StateLine("pending", _IN_FLIGHT + told_in_flight(call), call.message, open=True))
         if order >= last_asked and order & (order + 1) == 0 and not state.holds(up_to):  # looked for now and then
             break
+    listed = max((task.message for task in state.tasks.tasks), default=-1)
+    spoken = sum(message.origin == "request" and message.index > listed for message in messages)
+    state.tasks_age = spoken + (before_spoken if listed < 0 else 0)
     for _, call in rest:  # of what is left nothing is asked for but the branch, which stands on no message
         if call.answered and call.command:
             state.branches.note(call, steps(call.command), state.home)
@@ -162,6 +169,8 @@ def _carry_round(state: KnownSoFar, lines: Iterable[str], *, keep_pending: bool)
         task = _CARRIED_TASK.match(line)
         if unlisted := unlisted_counts(line):
             state.unlisted += unlisted
+        elif aged := _CARRIED_AGE.match(line):
+            state.tasks_age = int(aged[1])
         elif task:
             tasks.append(ListedTask(task.group(2), _STATUS_OF[task.group(1)], -1, task.group(3) or ""))
         else:
@@ -339,6 +348,9 @@ def _note_unfinished(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
 
 def _by_worth(state: KnownSoFar, order: int) -> Iterator[StateLine]:
     tasks = [_task_line(task) for task in state.tasks.tasks if task.status in _MARKS]
+    if state.tasks_age and any(line.open for line in tasks):
+        text = _TASKS_AGE.format(state.tasks_age, "message" if state.tasks_age == 1 else "messages")
+        yield StateLine("task", text, max(line.message for line in tasks), open=True)
     root = shortening(state.files.new_paths(), state.home)
     yield from (line for line in tasks if line.open)
     yield from reversed(state.pending)
