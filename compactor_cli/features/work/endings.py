@@ -9,6 +9,7 @@ from compactor_cli.features.work.check_output import verdict
 from compactor_cli.features.work.checks import check_of
 from compactor_cli.features.work.json_results import says_failed
 from compactor_cli.model.message import NO_RESPONSE, Part
+from compactor_cli.text.clean import both_ends
 from compactor_cli.text.outcomes import result_errors, stated_failure
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later, in_small
@@ -157,6 +158,12 @@ def has_failed(result: Part) -> bool:
 def is_declined(said: str) -> bool:
     """Return whether a result says that the user did not let the call happen."""
     return _begins(said, _BEGINNINGS_OF_DECLINED) and _DECLINED.match(said) is not None
+
+
+def ran_too_long(said: str) -> bool:
+    """Return whether the result of a command that was stopped says that it took too long."""
+    ends = both_ends(said.strip(), _SENTENCE_WIDTH, _SENTENCE_WIDTH)
+    return re.search(r"(?i)\btime(?:d |-?)out\b", ends) is not None
 
 
 def begins_as_failed(said: str) -> bool:
