@@ -50,11 +50,11 @@ def test_which_call_makes_up_for_one_that_failed(
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("| booking | status |\n|---|---|\n| BK-12345 | confirmed |", "book_hotel HTL-42"),
+        ("| booking | status |\n|---|---|\n| BK-12345 | confirmed |", "book_hotel HTL-42 (booking BK-12345)"),
         ("| booking | status |\n|:-:|---|\n| BK-12345 | rejected |", "failed: book_hotel HTL-42: rejected"),
         (
             "| booking | status |\n|---|---|\n| BK-12345 | pending_approval |",
-            "waits: book_hotel HTL-42: pending_approval",
+            "waits: book_hotel HTL-42 (booking BK-12345): pending_approval",
         ),
     ],
 )

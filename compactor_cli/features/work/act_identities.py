@@ -138,7 +138,10 @@ def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tu
     )
     for key, value in result_members(said).items():
         about, text = name_words(key), scalar(value)
-        if not IDENTITY.search(key) or meant.isdisjoint(about) or not names_itself(text) or text in given:
+        of_act = verb != "" and key.lower().startswith(verb.removesuffix("e"))  # the `booking` of `book_hotel`
+        if not (of_act or (IDENTITY.search(key) and not meant.isdisjoint(about))):
+            continue
+        if not names_itself(text) or text in given:
             continue
         opens = is_key(text) or not _OPENS.isdisjoint(about)
         if not opens and "_".join(tool_words(key)) not in _NO_RECEIPTS and about - _OF_NUMBERS not in objects:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from compactor_cli.features.work.github_steps import github_key
+from compactor_cli.features.work.publish_steps import PUBLISHERS
 from compactor_cli.features.work.remote_steps import names_places, remote_key
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import operands, word_set
@@ -21,7 +22,10 @@ _AMOUNT = compiled_later(r"[\d.,:]+[a-zA-Z%]{0,3}|true|false|yes|no|none|always|
 """A value that says how much, how long or whether: the next try may have another one."""
 _TEXTS = word_set("message m description title body notes comment reason set set-string var e extra-vars from-literal")
 """Options, without dashes, with words, or with values that are given to names."""
-_MAY_NAME_NOTHING = (_PUSH, "gh pr create", "gh issue create", "gh release create")
+_MAY_NAME_NOTHING = (
+    *(_PUSH, "gh pr create", "gh issue create", "gh release create"),
+    *(f"{program} publish" for program in sorted(PUBLISHERS)),
+)
 """Beginnings of keys of commands that may leave open what they act on."""
 
 

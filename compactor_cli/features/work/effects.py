@@ -47,6 +47,8 @@ _CONTENT_KEYS = ("content", "file_text", "contents")
 """What a file is to hold, which says little where it is cut."""
 _NUMBERED = compiled_later(r"(?:^|_)(?:number|address)$|(?:Number|Address)$")
 """Other arguments that say which thing is meant."""
+_REFERS = compiled_later(r"(?i)(?:^|_)(?:reference|ref|slug)$")
+"""Arguments by which others know what is done."""
 _PERSON_KEYS = ("user_id", "userId")
 _SETTERS = word_set("set update change modify toggle configure")
 """Words of tools of which arguments say what is so now."""
@@ -154,11 +156,13 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
         if is_new and not call.failed
         else []
     )
+    # what is still to be agreed to has the number of a request at most
+    asked_for, made = (made[:1], []) if came.kind == "waits" else ([], made)
     known = [] if any(titles) or call.failed else title_of(call.said, given)
     within = [text for text in held if made and not made[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(made or given or persons), *within]))
     title = " ".join(filter(None, [*titles, *known]))
-    details = _details(call.tool, arguments, (asked, verb, *made, *given))
+    details = _details(call.tool, arguments, (asked, verb, *made, *given)) + tuple(("as", text) for text in asked_for)
     receipt = (
         receipt_of(call.tool, verb_of(call.tool, arguments), call.said, arguments)
         if given and not (made or call.failed)
@@ -271,7 +275,9 @@ def _details(tool: str, arguments: dict[str, Any], told: Collection[str]) -> tup
     known = {*IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS, *PATH_KEYS, *_CONTENT_KEYS}
     meant = {word.rstrip("s") for word in tool_words(tool)}
     names = [key for key in arguments if key not in known and not IDENTITY.search(key)]
+    told_first = (key for key in names if _REFERS.search(key))
     names.sort(key=lambda key: meant.isdisjoint(word.rstrip("s") for word in tool_words(key)))
+    names = list(dict.fromkeys((*told_first, *names)))
     found: list[tuple[str, str]] = []
     room = _ARGUMENTS_WIDTH
     for key in names:

@@ -257,7 +257,7 @@ def acting_verb(tool: str) -> str:
         return ""
     if words[0] in _WITH:
         return words[0] if len(words) > 1 and words[1] in _WITH[words[0]] and LOOKING.isdisjoint(words[2:]) else ""
-    if words in (("submit",), ("book",)) or (len(words) > 1 and words[0] in _VERBS):
+    if words in (("submit",), ("book",), ("cancel",)) or (len(words) > 1 and words[0] in _VERBS):
         asks = words[0] in _ALSO_THINGS and not (_WORKING_OUT - {"key", "time", "date", "stock"}).isdisjoint(words[1:])
         return "" if asks else words[0]
     return _verb_of_service(words) or _further_verb(words)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.calls import runs_command
+from compactor_cli.features.work.effects import WAITS
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.features.work.sql_effects import sql_of
@@ -357,8 +358,11 @@ def _forms(line: StateLine) -> Iterator[StateLine]:
     if line.brief:
         yield replace(line, text=line.brief)
     short, _, details = line.text.partition(" (")
-    if line.kind == "effect" and details and " " in failed_times(short)[1]:
-        _, failed, reason = details.rpartition("): ")
+    _, failed, reason = details.rpartition("): ")
+    if line.kind == "effect" and details and " " not in failed_times(short)[1].removeprefix(WAITS):
+        if ", " in details:  # by the name of a tool alone nobody knows what it did
+            yield replace(line, text=f"{short} ({details.partition(', ')[0]}){failed[1:] and f': {reason}'}")
+    elif line.kind == "effect" and details:
         if failed:
             yield replace(line, text=f"{short}: {reason}")
         elif ", " in details:  # what a thing is among several comes first
