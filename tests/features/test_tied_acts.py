@@ -30,7 +30,7 @@ def test_a_booking_that_is_cancelled_by_its_number_is_no_more() -> None:
     texts = session.calls("cancel", '{"status": "cancelled"}', pnr="R4TKW9").texts("effect")
     assert texts == [
         "cancel (pnr R4TKW9), which takes back book_flight SK349",
-        "book_flight QX7LMB (flight SK349, date 2026-05-06)",
+        "book_flight SK349 (pnr QX7LMB, date 2026-05-06)",
     ]
 
 
