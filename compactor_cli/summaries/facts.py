@@ -28,7 +28,7 @@ from compactor_cli.features.work.ledger import (
     compute_ledger,
     where,
 )
-from compactor_cli.features.work.open_errors import only_looks
+from compactor_cli.features.work.looking_steps import only_looks
 from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.told_of_calls import ToldOfCalls

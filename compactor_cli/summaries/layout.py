@@ -16,7 +16,7 @@ from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standi
 from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
-from compactor_cli.summary_text.state_block import COUNTS_REST, rest_line, state_text, unlisted_counts
+from compactor_cli.summary_text.state_block import COUNTS_FILES, rest_lines, state_text, unlisted_counts
 from compactor_cli.summary_text.state_line import DECLINED, StateLine
 from compactor_cli.summary_text.state_line import Kind as StateKind
 from compactor_cli.summary_text.verbatim import ACTED, QUOTED, Kind, block, last_request, words_since
@@ -349,6 +349,7 @@ def state_with_room(
             taken.append(line)
         else:
             left_out[line.kind] += 1
-    if left_out and "done" in places and room >= COUNTS_REST:
-        taken.append(rest_line(taken, left_out, left, lambda text: count(text) + _STATE_BULLET))
+    if "done" in places:
+        small = room < COUNTS_FILES
+        taken += [*rest_lines(taken, left_out, left, lambda text: count(text) + _STATE_BULLET, small=small)]
     return tuple(taken)

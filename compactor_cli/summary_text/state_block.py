@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from compactor_cli.summary_text.headers import is_state_heading, messages_to_state, state_heading
 from compactor_cli.summary_text.state_line import Kind, StateLine
@@ -20,8 +20,11 @@ _COUNTED: dict[Kind, str] = {
     "file": "changed files",
 }
 _COUNT = compiled_later(rf"(\d+) more ({'|'.join(_COUNTED.values())})(?:, |$)")
-COUNTS_REST = 100
-"""Tokens of room from which on the state says what it has no room for."""
+_COUNTS = compiled_later(rf"(?:{_UNLISTED})?(?:\d+ more (?:{'|'.join(_COUNTED.values())})(?:, |$))+")
+COUNTS_FILES = 100
+"""Tokens of room from which on the state counts the changed files and checks, too, that it has no room for."""
+_IN_FILES: tuple[Kind, ...] = ("file", "check")
+"""What can be seen in files, and run again."""
 
 
 def state_text(lines: Iterable[StateLine], later: int = 0) -> str:
@@ -45,6 +48,15 @@ def with_whole_list(lines: Sequence[StateLine], is_told: Callable[[StateLine], b
     return tuple(line for line, tells in zip(lines, told, strict=True) if tells or (listed and line.kind == "task"))
 
 
+def without_tasks(lines: Sequence[StateLine]) -> tuple[StateLine, ...]:
+    """Return lines without a list of tasks, of which the count of what is not listed tells."""
+    kept = [line for line in lines if line.kind != "task" and not unlisted_counts(line.text)]
+    counts: Counter[Kind] = Counter(line.kind for line in lines if line.kind == "task")
+    for line in lines:
+        counts += unlisted_counts(line.text)
+    return (*kept, StateLine("file", unlisted_text(counts), -1)) if counts else tuple(kept)
+
+
 def state_lines(text: str) -> tuple[str, ...]:
     """Return the lines of all such blocks in a text, without bullets."""
     lines = (line for start, end in state_spans(text) for line in text[start:end].split("\n"))
@@ -62,13 +74,19 @@ def unlisted_text(counts: Mapping[Kind, int]) -> str:
     return _UNLISTED + ", ".join(f"{counts[kind]} more {_COUNTED[kind]}" for kind in _ORDER if counts.get(kind))
 
 
-def rest_line(taken: list[StateLine], left_out: Counter[Kind], left: float, cost: Callable[[str], int]) -> StateLine:
-    """Return the line that counts what has no room, for which the lines of least worth leave `taken`. `left`: tokens
-    that are left; `cost`: those of a line."""
-    while True:
-        text = unlisted_text(left_out)
-        if cost(text) <= left or not taken:
-            return StateLine("file", text, -1)
+def rest_lines(
+    taken: list[StateLine], left_out: Counter[Kind], left: float, cost: Callable[[str], int], *, small: bool
+) -> Iterator[StateLine]:
+    """Yield the line that counts what has no room, for which the lines of least worth leave `taken`: what is listed
+    would pass for all there is; none where nothing is listed, and that has no room either. `left`: tokens that are
+    left; `cost`: those of a line; `small`: there is hardly room for more than one, and files are not counted."""
+    while told := {kind: count for kind, count in left_out.items() if not (small and kind in _IN_FILES)}:
+        text = unlisted_text(told).removeprefix(_UNLISTED if small else "")
+        if cost(text) <= left:
+            yield StateLine("file", text, -1)
+            return
+        if not taken:
+            return
         line = taken.pop()
         left_out[line.kind] += 1
         left += cost(line.text)
@@ -76,10 +94,10 @@ def rest_line(taken: list[StateLine], left_out: Counter[Kind], left: float, cost
 
 def unlisted_counts(line: str) -> Counter[Kind]:
     """Return what such a line says; empty for any other line."""
-    if not line.startswith(_UNLISTED):
+    if not _COUNTS.fullmatch(line):
         return Counter()
     kinds = {name: kind for kind, name in _COUNTED.items()}
-    return Counter({kinds[name]: int(count) for count, name in _COUNT.findall(line, len(_UNLISTED))})
+    return Counter({kinds[name]: int(count) for count, name in _COUNT.findall(line)})
 
 
 def state_spans(text: str) -> list[tuple[int, int]]:

@@ -230,7 +230,7 @@ def test_without_commands_paths_keep_their_last_two_parts():
         ("git commit -m 'Add \"x\"' | cat", "[main 1a2b3c4] Add", 'git commit "Add "x"" (1a2b3c4)'),
         ("git push origin main", "To x\n   1..2  main -> main", "git push origin main"),
         ("git -C /w tag v1.2.0", "", "git tag v1.2.0"),
-        ('gh pr create --title "Fix it" --body b', "https://github.com/o/r/pull/7", 'gh pr create "Fix it" (https://github.com/o/r/pull/7)'),
+        ('gh pr create --title "Fix it" --body b', "https://github.com/o/r/pull/7", 'gh pr create "Fix it" → https://github.com/o/r/pull/7'),
         ("gh issue close 12 --comment done", "✓ Closed", "gh issue close 12"),
         ("npm publish --access public", "+ p@1.0.0", "npm publish"),
         ("kubectl apply -f k8s/", "configured", "kubectl apply -f k8s/"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from compactor_cli import api
 from compactor_cli.features.work.ledger import compute_ledger
-from compactor_cli.features.work.open_errors import only_looks
+from compactor_cli.features.work.looking_steps import only_looks
 from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.model.content import in_memory
 from compactor_cli.model.message import Message

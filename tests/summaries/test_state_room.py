@@ -43,7 +43,17 @@ def test_what_an_earlier_round_did_not_list_is_counted_on() -> None:
     assert _told(state, 120) == ["pay R-7", "not listed: 3 more actions"]
 
 
-def test_a_small_room_and_a_form_without_a_place_have_no_count() -> None:
+def test_a_form_without_a_place_and_a_room_for_nothing_have_no_count() -> None:
     state = _acts("pay R-7", "x" * 300)
-    assert _told(state, 60) == ["pay R-7"]
     assert _told(state, 120, ("error",)) == []
+    assert _told(state, 12) == []
+
+
+def test_a_small_room_counts_what_a_reader_would_do_again() -> None:
+    state = _acts("pay R-7", "x" * 300)
+    assert _told(state, 60) == ["pay R-7", "1 more actions"]
+    assert _told([state[0], StateLine("check", f"passed: {'x' * 300}", 1)], 60) == ["pay R-7"]
+    assert (
+        _told([*state, StateLine("check", f"passed: {'x' * 300}", 1)], 120)[-1]
+        == "not listed: 1 more checks, 1 more actions"
+    )

@@ -23,6 +23,8 @@ _OPENS = word_set("session token code pin puk tan otp passcode password secret c
 """Words of members of which the value may open something, though it is called an identity."""
 _OF_NUMBERS = word_set("id iid number")
 """Words of members that say that these have an identity, rather than of what."""
+_RECEIPTS = word_set("pnr locator confirmation receipt")
+"""Words of members with which a result names what was done."""
 _MAKING = word_set("create open book add post submit schedule file place order send register")
 """Verbs that make what they are followed by."""
 ADDRESS = compiled_later(r"https://\S+/(?:pull|pulls|issues|merge_requests|releases/tag)/[\w.-]+")
@@ -138,7 +140,11 @@ def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tu
     )
     for key, value in result_members(said).items():
         about, text = name_words(key), scalar(value)
-        if not IDENTITY.search(key) or meant.isdisjoint(about) or not names_itself(text) or text in given:
+        # the `booking` of `book_hotel`
+        of_act = bool(verb) and (key.lower().startswith(verb.removesuffix("e")) or not about.isdisjoint(_RECEIPTS))
+        if not (of_act or (IDENTITY.search(key) and not meant.isdisjoint(about))):
+            continue
+        if not names_itself(text) or text in given:
             continue
         opens = is_key(text) or not _OPENS.isdisjoint(about)
         if not opens and "_".join(tool_words(key)) not in _NO_RECEIPTS and about - _OF_NUMBERS not in objects:

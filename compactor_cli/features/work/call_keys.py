@@ -65,14 +65,16 @@ _HEAD = 400
 
 
 def told_apart(call: ToolCall) -> str:
-    """Return the tool and all arguments that a call needs to share with another one to do the same."""
+    """Return the tool and all arguments that a call needs to share with another one to do the same: of an element that
+    is described in words, not where it is found at the moment."""
     arguments = call.arguments
     if isinstance(arguments, dict):
         name = next((key for key in _STATEMENTS if isinstance(arguments.get(key), str)), "")
         made = _CREATES.match(_statement(arguments[name])) if name else None
         if made:
             arguments = {**arguments, name: f"create {made[1]} {made[2]}".lower()}
-    return f"{call.tool} {_written(arguments, _ASIDE)}"
+    described = isinstance(arguments, dict) and _says(arguments.get("element"))
+    return f"{call.tool} {_written(arguments, _ASIDE | _POINTERS - {'element'} if described else _ASIDE)}"
 
 
 def aimed_at_nothing(call: ToolCall) -> str:

@@ -9,7 +9,15 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.endings import WINDOW, begins_as_failed, is_declined, may_tell, says_so
+from compactor_cli.features.work.endings import (
+    WINDOW,
+    answers_with_error,
+    begins_as_failed,
+    is_declined,
+    may_tell,
+    refuses_files,
+    says_so,
+)
 from compactor_cli.features.work.ledger import PATH_KEYS, call_arguments, is_refused, shell_line
 from compactor_cli.features.work.named_commands import named_command
 from compactor_cli.features.work.secret_arguments import argument_without_values, secrets_of
@@ -65,6 +73,12 @@ _EDITOR_COMMANDS = (
 )
 """What tools that are no shell have under `command`."""
 _OUTPUT_KEYS = ("result", "output", "stdout", "stderr", "error")
+_REPORTS = ("{", "Command: ", "Output: ", "Stdout: ")
+"""How results begin that hold an output among other things."""
+_LABELS = "Command|Directory|Output|Stdout|Stderr|Error|Exit Code|Signal|Background PIDs|Process Group PGID"
+_OUTPUT_LABELS, _NO_OUTPUT = ("Output", "Stdout", "Stderr", "Error"), ("", "(none)", "(empty)")
+_LABELLED = compiled_later(rf"^(?P<name>{_LABELS}): (?P<said>.*?)(?=\n(?:{_LABELS}): |\Z)", re.MULTILINE | re.DOTALL)
+_REPORTED = compiled_later(r"^(?:Exit Code: -?\d+|Process Group PGID: \d+)$", re.MULTILINE)
 _LOOKED_FOR = ("pattern", "query", "regex", "command")
 _LONG = 60
 """Characters of an argument that says what a call is about, whatever stands behind it."""
@@ -108,12 +122,16 @@ class ToolCall(Struct, frozen=True):
     def said(self) -> str:
         """Return its result, of a command what it put out; all results together may be too large for memory."""
         text = "" if self.result is None else self.result.text
-        return _put_out(text) if self.command and text.startswith("{") else text
+        return _put_out(text) if self.command and text.startswith(_REPORTS) else text
 
 
 @remembered
 def _put_out(text: str) -> str:
-    """Return the output of a command of which a JSON object is the result; the text itself where it holds none."""
+    """Return the output of a command of which a JSON object or a report of labels is the result; the text itself where
+    it holds none."""
+    if not text.startswith("{"):
+        told = [found["said"].strip() for found in _LABELLED.finditer(text) if found["name"] in _OUTPUT_LABELS]
+        return "\n".join(each for each in told if each not in _NO_OUTPUT) if _REPORTED.search(text) else text
     value = json_or_text(text)
     if not isinstance(value, dict):
         return text
@@ -237,6 +255,7 @@ def _ended(call: ToolCall, result: Part, index: int) -> ToolCall:
         if failed is None:
             stated = False
             refused = not call.command and (is_refused(call.tool, call.arguments, result) or _has_raised(call, said))
+            refused = refused or (answers_with_error(said) if not call.command else refuses_files(call.command, said))
             failed = True if refused or (telling and begins_as_failed(said)) or says_so(said) else None
     message = max(call.message, index)
     ended = replace(

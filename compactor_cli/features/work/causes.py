@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from compactor_cli.features.work.endings import refuses_edit
+from compactor_cli.features.work.endings import answers_with_error, refuses_edit
 from compactor_cli.features.work.json_results import stated_error
 from compactor_cli.features.work.ledger import failure_line, says_why
+from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.line_prefixes import without_prefixes
 from compactor_cli.text.outcomes import result_errors
@@ -36,6 +37,7 @@ _TAG_BETWEEN = compiled_later(r"(?:</?[\w-]+>\s*){2,}|</[\w-]+>")
 """What stands between the parts of an error of XML."""
 _OF_JSON, _OPENS = ('"', "{", "["), ("{", "[")
 """How a line of JSON begins and ends that says nothing but that an error follows."""
+_CAUSE_WIDTH = 160
 _LONGEST = 2_000
 """Characters of a line that are looked at for what may not be told; less is told."""
 _HEAD = 400
@@ -56,6 +58,12 @@ def cause_line(output: str, *, places: bool) -> str:
     return told if says_why(told) and not _ONLY_FAILED.match(told.strip()) else ""
 
 
+def cause(output: str, kind: CheckKind) -> str:
+    """Return the same of a check, as it is told."""
+    # tests log in the form of places, too
+    return one_line(without_secrets(cause_line(output, places=kind != "tests")), _CAUSE_WIDTH)
+
+
 def said_why(said: str, *, command: bool, width: int) -> str:
     """Return the line of a failed result that says why, else what was said first, in at most `width` characters.
     `command`: it is of a command, not of a tool of another kind."""
@@ -71,8 +79,11 @@ def without_tags(line: str) -> str:
 
 
 def telling_line(said: str) -> str:
-    """Return the line of a failed result that says why; of JSON whose line says nothing but that an error follows, what
-    is said of that, or all that follows."""
+    """Return the line of a failed result that says why, with what a server says beside its status; of JSON whose line
+    says nothing but that an error follows, what is said of that, or all that follows."""
+    if answers_with_error(said):
+        first, _, rest = said.strip().partition("\n")
+        return f"{first}: {error}" if (error := stated_error(rest)) else first
     why = failure_line(said)
     if not (why.rstrip().endswith(_OPENS) and why.lstrip().startswith(_OF_JSON)):
         return why

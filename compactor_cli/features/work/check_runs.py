@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.absent_programs import is_absent
 from compactor_cli.features.work.calls import NEVER, ToolCall
-from compactor_cli.features.work.causes import cause_line
+from compactor_cli.features.work.causes import cause
 from compactor_cli.features.work.check_output import (
     Verdict,
     failing_names,
@@ -22,14 +22,13 @@ from compactor_cli.features.work.check_output import (
     verdict,
 )
 from compactor_cli.features.work.checks import CheckRun, Scope, check_named, check_of, is_no_code, is_under
+from compactor_cli.features.work.endings import ran_too_long
 from compactor_cli.features.work.folders import folder_of, within
 from compactor_cli.features.work.git_files import past_options, stash_verb
 from compactor_cli.features.work.programs import CheckKind
 from compactor_cli.model.message import Part
 from compactor_cli.summary_text.state_line import StateLine
-from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.secret_values import without_secrets
 from compactor_cli.text.shell import Step, word_set
 
 _Key = TypeVar("_Key")
@@ -48,7 +47,6 @@ _STOPS_EARLY = compiled_later(r"\s-(?:x|-exitfirst|-maxfail\S*|-bail\S*|-?fail-?
 """Options with which a run ends at the first failure."""
 _MOST_FOLLOWED = 20
 """Failing checks that are followed, and passing ones; older ones are given up, so that cost stays linear."""
-_ERROR_WIDTH = 160
 _BEFORE_EDITS = " (before the last edits)"
 _FAILING = compiled_later(rf"failing: (.+?)(?:: (.+?))?({re.escape(_BEFORE_EDITS)})?$")
 _PASSED = compiled_later(rf"passed: (.+?)({re.escape(_BEFORE_EDITS)})?$")
@@ -82,7 +80,7 @@ class Run(Struct, frozen=True):
         """Return the first line that says what went wrong; looked for where it is told."""
         if self.mended:
             return ""
-        return self.known_error if self.result is None else _error(self.result.text, self.check)
+        return self.known_error if self.result is None else cause(self.result.text, self.check.kind)
 
 
 class CheckRuns:
@@ -132,6 +130,9 @@ class CheckRuns:
     def note(self, call: ToolCall, steps: Sequence[Step], order: int, home: str) -> bool:
         """Take over what a call says about checks; False when it ran none."""
         found = [] if call.failed and is_absent(call.said) else list(_checks(steps, call, home))
+        if call.undecided and ran_too_long(call.said):  # what failed before is still the newest that is known
+            for _, check in found:
+                self.passing.pop(_key(check), None)
         if not found or call.undecided or not call.answered:
             return bool(found)
         outcomes = _outcomes(call, steps, found)
@@ -296,11 +297,6 @@ def _said(run: Run) -> str:
     if run.mended:
         return " ".join(run.names)
     return run.result.text if run.result else run.said
-
-
-def _error(output: str, check: CheckRun) -> str:
-    # tests log in the form of places, too
-    return one_line(without_secrets(cause_line(output, places=check.kind != "tests")), _ERROR_WIDTH)
 
 
 def _checks(steps: Sequence[Step], call: ToolCall, home: str) -> Iterator[tuple[int, CheckRun]]:

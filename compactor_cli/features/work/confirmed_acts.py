@@ -11,6 +11,7 @@ from compactor_cli.features.work.foreign_verbs import is_acting_abroad, name_par
 from compactor_cli.features.work.json_results import result_members
 from compactor_cli.features.work.result_outcomes import (
     ActOutcome,
+    awaits_consent,
     counts_done,
     is_message,
     member_outcome,
@@ -71,6 +72,12 @@ def confirms(call: ToolCall) -> bool:
         return (by_verb or said[:1] not in "[{<") and _says_little(said, call, by_verb=by_verb)
     sets = not _SETTING.isdisjoint(tool_words(call.tool)) and came in ("", "done")
     return sets and len(given) > 1 and _only_echoes(said, call)
+
+
+def is_submitted(call: ToolCall) -> bool:
+    """Return whether the result of a call of a tool with a verb that may act says that somebody still has to agree to
+    it."""
+    return _has_verb(call.tool) and outcome(call).kind == "waits" and awaits_consent(call.said)
 
 
 def _is_noun(call: ToolCall) -> bool:

@@ -34,7 +34,7 @@ from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.result_outcomes import ActOutcome
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
 from compactor_cli.features.work.standing import Standing, standing
-from compactor_cli.features.work.tool_names import asked_action, tool_words, verb_of
+from compactor_cli.features.work.tool_names import asked_action, told_action, tool_words, verb_of
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import is_secret, without_secrets
@@ -47,6 +47,8 @@ _CONTENT_KEYS = ("content", "file_text", "contents")
 """What a file is to hold, which says little where it is cut."""
 _NUMBERED = compiled_later(r"(?:^|_)(?:number|address)$|(?:Number|Address)$")
 """Other arguments that say which thing is meant."""
+_REFERS = compiled_later(r"(?i)(?:^|_)(?:reference|ref|slug)$")
+"""Arguments by which others know what is done."""
 _PERSON_KEYS = ("user_id", "userId")
 _SETTERS = word_set("set update change modify toggle configure")
 """Words of tools of which arguments say what is so now."""
@@ -73,6 +75,10 @@ _ONE_WORD = compiled_later(r"[#@]?[^\W\d](?:[^\W\d]|[./@-](?=\w)){0,29}")
 _BRIEF_WIDTH = 90
 _ENDING = ("cancel", "delete", "terminate", "withdraw")
 """After which what was acted on is no more."""
+
+
+WAITS = "waits: "
+"""What the line begins with of what takes effect only once somebody agrees, or something else comes to pass."""
 
 
 class Act(Struct, frozen=True):
@@ -129,7 +135,8 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     called so before the call, which did not make it, then."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     asked = asked_action(call.tool, arguments)
-    verb = "" if asked in tool_words(call.tool) else asked
+    verb = told_action(call.tool, arguments)
+    verb = "" if asked and verb in tool_words(call.tool) else verb
     came = ActOutcome() if call.failed or call.undecided or not call.answered else outcome(call)
     if came.kind == "tried":
         return Effect("", "", True)
@@ -149,11 +156,13 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
         if is_new and not call.failed
         else []
     )
+    # what is still to be agreed to has the number of a request at most
+    asked_for, made = (made[:1], []) if came.kind == "waits" else ([], made)
     known = [] if any(titles) or call.failed else title_of(call.said, given)
     within = [text for text in held if made and not made[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(made or given or persons), *within]))
     title = " ".join(filter(None, [*titles, *known]))
-    details = _details(call.tool, arguments, (asked, *made, *given))
+    details = _details(call.tool, arguments, (asked, verb, *made, *given)) + tuple(("as", text) for text in asked_for)
     receipt = (
         receipt_of(call.tool, verb_of(call.tool, arguments), call.said, arguments)
         if given and not (made or call.failed)
@@ -175,7 +184,7 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
         text = ""  # an agent may add two numbers by such a tool
     others = tuple((name, said) for name in arguments if (said := _shown(name, arguments, call.tool)) and said != asked)
     return Effect(
-        *(text, key, done, reason(call), ended, call.undecided),
+        *(text, key, done, came.said if call.said.startswith("|") else reason(call), ended, call.undecided),
         asked=head,
         given=others,
         act=act if thing else None,
@@ -266,7 +275,9 @@ def _details(tool: str, arguments: dict[str, Any], told: Collection[str]) -> tup
     known = {*IDENTITY_KEYS, *_TITLE_KEYS, *_PERSON_KEYS, *PATH_KEYS, *_CONTENT_KEYS}
     meant = {word.rstrip("s") for word in tool_words(tool)}
     names = [key for key in arguments if key not in known and not IDENTITY.search(key)]
+    told_first = (key for key in names if _REFERS.search(key))
     names.sort(key=lambda key: meant.isdisjoint(word.rstrip("s") for word in tool_words(key)))
+    names = list(dict.fromkeys((*told_first, *names)))
     found: list[tuple[str, str]] = []
     room = _ARGUMENTS_WIDTH
     for key in names:

@@ -9,6 +9,7 @@ from compactor_cli.features.work.check_output import verdict
 from compactor_cli.features.work.checks import check_of
 from compactor_cli.features.work.json_results import says_failed
 from compactor_cli.model.message import NO_RESPONSE, Part
+from compactor_cli.text.clean import both_ends
 from compactor_cli.text.outcomes import result_errors, stated_failure
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later, in_small
@@ -36,6 +37,12 @@ _BEGINNINGS_OF_FAILED = (
     *("failure", "exception", "apply_patch verification failed", "[error", "wrong ", "incorrect ", "invalid "),
 )
 """How results of failed calls begin. Looking for words is quicker."""
+_BEGINNINGS_OF_ANSWERS = ("http", "mcp error")
+_ANSWERED_WITH_ERROR = compiled_later(
+    r"\s*(?:(?i:HTTP(?:/[\d.]+)?(?: (?:status|error))?(?: code)?:?) ?[45]\d\d"
+    r"(?:[ \t]*(?:\n|\Z)|:|(?: [A-Z]\w+){1,4}[ \t]*(?:\n|\Z))|MCP error -?\d+\b)"
+)
+"""How results begin that only hand on what a server answered: `HTTP 409`, `MCP error -32603: …`."""
 _REFUSES = r"(?:rejected|declined|denied|cancel\w*|refused|dismissed|skipped|aborted|interrupted)"
 _DECLINED = compiled_later(
     r"(?:\s|<[\w-]+>|\[|error:|rejected:|blocked:|denied:|operation cancelled\]|reason:)*(?:"
@@ -96,6 +103,8 @@ _NO_SENTENCE = compiled_later(r"\s*(?:[\d{<+@|]|--|```)")
 """How lines of files, differences and objects begin."""
 _TAG = compiled_later(r"^(?:<[\w-]+>\s*)+")
 _SENTENCE_WIDTH = 300
+CHANGE_FILES = word_set("rm rmdir unlink mv cp ln mkdir touch chmod chown")
+"""Programs that say nothing of files that they changed."""
 _SELECTS = word_set("grep egrep fgrep rg ag findstr Select-String")
 """Programs that fail where there is nothing to show."""
 _FILTERS = _SELECTS | word_set("head tail wc tee sed awk sort uniq cut tr cat less column nl jq")
@@ -106,6 +115,28 @@ _NONE_COUNTED = compiled_later(
 """How a report says that nothing went wrong."""
 _GAVE_UP = compiled_later(r"^(?:[Uu]sage|panic|E): |^[Ee]xit (?:code|status):? [1-9]", re.MULTILINE)
 """How programs say that they did nothing, beside by an error."""
+
+
+def complaint_of(step: Step, said: str) -> str:
+    """Return the line with which a program of a command says that it could not do what it was asked to, by its name
+    before what it could not and why."""
+    program = re.escape(basename(step.words[0]))
+    found = (
+        re.search(rf"^{program}: .+: \S.*$", said[:WINDOW], re.MULTILINE)
+        if f"{basename(step.words[0])}: " in said
+        else None
+    )
+    return found.group() if found else ""
+
+
+def refuses_files(command: str, said: str) -> bool:
+    """Return whether the programs of a command line that change files say nothing but that they could not."""
+    text = said.strip()
+    if len(text) > WINDOW or text.partition(":")[0] not in CHANGE_FILES:
+        return False
+    asked = [step for step in steps(command) if basename(step.words[0]) in CHANGE_FILES]
+    complaints = sum(any(complaint_of(step, line) for step in asked) for line in text.split("\n"))
+    return complaints == text.count("\n") + 1
 
 
 def has_failed(result: Part) -> bool:
@@ -129,6 +160,12 @@ def is_declined(said: str) -> bool:
     return _begins(said, _BEGINNINGS_OF_DECLINED) and _DECLINED.match(said) is not None
 
 
+def ran_too_long(said: str) -> bool:
+    """Return whether the result of a command that was stopped says that it took too long."""
+    ends = both_ends(said.strip(), _SENTENCE_WIDTH, _SENTENCE_WIDTH)
+    return re.search(r"(?i)\btime(?:d |-?)out\b", ends) is not None
+
+
 def begins_as_failed(said: str) -> bool:
     """Return whether a result begins as those of failed calls do."""
     return _begins(said, _BEGINNINGS_OF_FAILED) and _FAILED.match(said) is not None
@@ -136,6 +173,11 @@ def begins_as_failed(said: str) -> bool:
 
 def _begins(said: str, beginnings: tuple[str, ...]) -> bool:
     return in_small(said.lstrip()[:_BEGINNING]).startswith(beginnings)
+
+
+def answers_with_error(said: str) -> bool:
+    """Return whether a server answered a call of a tool with an error, as its first line says."""
+    return _begins(said, _BEGINNINGS_OF_ANSWERS) and _ANSWERED_WITH_ERROR.match(said) is not None
 
 
 def refuses_edit(said: str) -> bool:

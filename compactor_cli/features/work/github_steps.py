@@ -59,8 +59,10 @@ def github_key(words: Sequence[str]) -> str:
     if len(words) > 3 and words[1] == "api":
         return _api_key(words[2], words[3])
     topic, verb, name = words[1:2], "".join(words[2:3]), "".join(words[3:4])
-    if verb == "create" or topic not in (["pr"], ["issue"]):
-        return " ".join(words[: 3 if verb == "create" else 4])
+    if verb == "create":  # what it is called may have several words
+        return " ".join(words)
+    if topic not in (["pr"], ["issue"]):
+        return " ".join(words[:4])
     number = _NUMBERED.search(name)
     return f"gh {verb} {number.group(1)}" if number else f"gh {verb}"
 

@@ -1,4 +1,5 @@
-"""Results that are JSON objects: what they state of how the call ended, also where a part of them was left out."""
+"""Results that are JSON objects, or tables of one row: what they state of how the call ended, also where a part of them
+was left out."""
 
 from __future__ import annotations
 
@@ -13,6 +14,9 @@ from compactor_cli.text.shorten import is_shortened
 
 _MOST = 20_000
 """Characters of a result from which on it is not read as JSON where it is not asked for an error only."""
+_ONE_ROW = 3
+"""Lines of a table with one row: names, a rule, and that."""
+_RULE = compiled_later(r"\|?(?:[ \t]*:?-+:?[ \t]*\|?)+")
 _GAP = "[… "
 """What the mark begins with that stands where something was left out."""
 _TOKEN = compiled_later(r'"(?:[^"\\]|\\.)*"|["{}\[\],]', re.DOTALL)
@@ -34,11 +38,10 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 def result_members(said: str) -> dict[str, Any]:
-    """Return the members of a result that is a JSON object, those that can be read where a part was left out; none of
-    any other result, and of a very long one."""
-    if len(said) > _MOST or not said.lstrip().startswith("{"):
-        return {}
-    return _object(said)
+    """Return the members of a result that is a JSON object, those that can be read where a part was left out, or of the
+    one row of a table; none of any other result, and of a very long one."""
+    begin = said.lstrip()[:1] if len(said) <= _MOST else ""
+    return _object(said) if begin == "{" else _only_row(said) if begin == "|" else {}
 
 
 def says_failed(said: str) -> bool:
@@ -89,6 +92,17 @@ def _told(value: Any) -> str:
     if isinstance(value, dict):
         return next((text for key in _SAYS if isinstance(text := value.get(key), str) and text), "")
     return value if isinstance(value, str) else ""
+
+
+def _only_row(said: str) -> dict[str, Any]:
+    """Return what the one row of a table says under its names; nothing where there are more rows."""
+    lines = said.strip().split("\n")
+    if len(lines) != _ONE_ROW or not _RULE.fullmatch(lines[1].strip()):
+        return {}
+    names, values = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in (lines[0], lines[2]))
+    if len(names) != len(values) or not all(names):
+        return {}
+    return {name: json_or_text(text) if text[:1] != "0" else text for name, text in zip(names, values, strict=True)}
 
 
 @remembered

@@ -62,6 +62,8 @@ class KnownSoFar(Struct):
     told: ToldBefore = field(default_factory=ToldBefore)
     shown: ShownActs = field(default_factory=ShownActs)
     tasks: TaskList = field(default_factory=TaskList)
+    tasks_age: int = 0
+    """How often the user spoke since these were listed."""
     checks: CheckRuns = field(default_factory=CheckRuns)
     errors: OpenErrors = field(default_factory=OpenErrors)
     files: ChangedFiles = field(default_factory=ChangedFiles)

@@ -51,6 +51,11 @@ def changes_machine(program: str) -> bool:
     return program in _RUNS
 
 
+def is_play(program: str) -> bool:
+    """Return whether a program does something on several machines, of which options say on which."""
+    return program in _PLAYS
+
+
 def machine_step(program: str, rest: Sequence[str]) -> str:
     """Return what a command changes on the machine, in short; empty when it changes nothing there that is told."""
     said = one_line(" ".join([program, *rest]), _WIDTH)

@@ -12,8 +12,8 @@ from compactor_cli.features.work.call_keys import aim, aim_of, aimed_at_nothing,
 from compactor_cli.features.work.calls import ToolCall, answered_call, main_argument
 from compactor_cli.features.work.causes import said_why
 from compactor_cli.features.work.endings import is_declined, succeeded
-from compactor_cli.features.work.github_steps import looks_by_api
 from compactor_cli.features.work.ledger import PATH_KEYS
+from compactor_cli.features.work.looking_steps import GIT_LOOKING, cannot_change, looks, only_looks
 from compactor_cli.features.work.remote_steps import asked_of
 from compactor_cli.features.work.retried import is_done_again, is_made_up_for
 from compactor_cli.features.work.secret_words import command_without_values, without_values
@@ -24,22 +24,8 @@ from compactor_cli.text.clean import one_line
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import Step, steps, word_set
+from compactor_cli.text.shell import Step, steps
 
-_LOOKING = word_set(
-    "cd ls cat head tail less more grep egrep rg ag find fd sed awk wc sort uniq which type test [ [[ echo printf "
-    "pwd stat file du df tree diff cmp jq yq nl cut tr xargs tee true false export source . set env date sleep "
-    "kill pkill ps lsof touch mkdir for curl wget whoami uname basename dirname realpath readlink strings xxd od "
-    "hexdump column open man rm cp mv chmod history id time local declare return exit break continue case esac"
-)
-"""Programs with which an agent looks around; when they find nothing, nothing is broken."""
-_SEARCHES = frozenset(("grep", "egrep", "rg", "ag", "fd", "find", "ls", "diff", "git grep", "git diff", "git status"))
-"""Programs that say what is there, or what differs."""
-_GIT_LOOKING = word_set("status log show diff branch rev-parse ls-files blame grep remote fetch config merge-base")
-_LOOKING_WORD = compiled_later(
-    r"-{0,2}(?:search|list|ls|view|show|status|info|get|describe|logs?|inspect|help|capture|checks|version)(?:-|$)"
-)
-_INTERPRETER = compiled_later(r"python[\d.]*|node|bun|ruby|perl|php|deno|psql|sqlite3|mysql")
 _WRONGLY_CALLED = compiled_later(
     r"invalid arguments|InputValidationError|(?:invalid|missing|unexpected|unrecognized|unknown)\b[^\n]{0,40}\b"
     r"(?:parameter|argument|property|field|input(?! syntax))|schema validation|does not match the schema",
@@ -138,7 +124,7 @@ class OpenErrors:
             self._tried_again(edit)
         if call.undecided or not call.answered:
             return
-        working = [step for step in steps if not _looks(step)]
+        working = self._working(steps) or cannot_change(call, steps)
         missing = _said_missing(call)
         working = [step for step in working if missing == _missing_program(step.words[0])] or working
         key, label = _shell_key(working, call) if call.command else _tool_key(call, path)
@@ -166,7 +152,7 @@ class OpenErrors:
         """Take over a command line that did not fail: what came of each step that has to succeed for that."""
         if not self.errors or call.failed or call.undecided or not call.answered:
             return
-        working = [step for step in steps if not _looks(step)]
+        working = self._working(steps)
         if call.failed is False:
             asked = {_named_key(step.words) for step in working}
             for known in [known for known, error in self.errors.items() if not asked.isdisjoint(error.steps)]:
@@ -180,6 +166,10 @@ class OpenErrors:
             if not self.errors.keys().isdisjoint(keys) and _went_well(call):
                 self._over(keys[0])
                 self._over(keys[1])
+
+    def _working(self, steps: Sequence[Step]) -> list[Step]:
+        """Return the steps that do not only look around, or did not come off before."""
+        return [step for step in steps if not looks(step) or _named_key(step.words) in self.errors]
 
     def _over_by_label(self, call: ToolCall, label: str) -> None:
         """Take over that a tool did what it was asked for: what pointed at nothing before is done, and what an earlier
@@ -206,7 +196,7 @@ class OpenErrors:
         if edited:
             key = f"file {edited.group(1)}"
         else:
-            chain = [step for step in steps(label) if not _looks(step)] if _IN_CHAIN.search(label) else []
+            chain = [step for step in steps(label) if not looks(step)] if _IN_CHAIN.search(label) else []
             words = list(chain[-1].words) if chain else label.split()
             named = _use_of(words[0]) if _NO_SUCH.search(text) else _named_key(words)
             if label.startswith(_CODE_OF) or named in self.errors:  # a command has one error only: these are of tools
@@ -293,16 +283,6 @@ def misfortune(call: Part, result: Part) -> str:
     return "" if looked and not result_errors(ended.said, True, limit=1) else "failed"
 
 
-def only_looks(command: str) -> bool:
-    """Return whether a command line only looks at something: that it fails says that there was nothing to be found."""
-    return all(map(_looks, steps(command)))
-
-
-def searches(command: str) -> bool:
-    """Return whether a command line looks for something: that it says nothing says that this is not there."""
-    return any(_SEARCHES & {step.words[0].rpartition("/")[2], " ".join(step.words[:2])} for step in steps(command))
-
-
 def _shell_key(working: Sequence[Step], call: ToolCall) -> tuple[str, str]:
     """Return key and label of a command, from its steps that do something; empty when none does. One of a long line
     that complains itself stands for it, else all of them do, in short."""
@@ -327,20 +307,6 @@ def _complains(step: Step, complaint: str) -> bool:
     return complaint.startswith(program) and not complaint[len(program) : len(program) + 1].isalnum()
 
 
-def _looks(step: Step) -> bool:
-    """Return whether a step only looks at something, or runs code that was written for this one call."""
-    folder, _, program = step.words[0].rpartition("/")
-    if folder and not folder.startswith("/"):
-        return False  # a program of the project, whatever its name
-    if len(step.words) > 1 and step.words[-1] == "-h":
-        return True
-    if program in _LOOKING or (program == "git" and _GIT_LOOKING & set(step.words[1 : 5 if "-C" in step.words else 3])):
-        return True
-    if _INTERPRETER.fullmatch(program) and (step.document or {"-c", "-e", "-p", "-", "--eval"} & set(step.words[1:3])):
-        return True
-    return looks_by_api(step.words) or any(_LOOKING_WORD.match(word) for word in asked_of(step.words)[1:3])
-
-
 def _named_key(words: Sequence[str]) -> str:
     """Return the program and what it is asked to do: its first two words that are no options."""
     named = [word for word in asked_of(words) if not word.startswith("-")] if words else []
@@ -349,7 +315,7 @@ def _named_key(words: Sequence[str]) -> str:
 
 def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     words = tool_words(call.tool)
-    looks = words[:1] == ("git",) and words[1:] and words[1] in _GIT_LOOKING
+    looks = words[:1] == ("git",) and words[1:] and words[1] in GIT_LOOKING
     if looks or only_looks_by_name(call.tool) or acts(call.tool, call.arguments):
         return "", ""
     if path:
@@ -382,7 +348,7 @@ def _said_missing(call: ToolCall) -> str:
 def _edit_of(call: ToolCall) -> str:
     """Return what a call of an editor is to write; empty where that is so short that other edits may write it."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    texts = [value for key, value in arguments.items() if isinstance(value, str) and key not in PATH_KEYS]
+    texts = [text for key, text in arguments.items() if isinstance(text, str) and key not in (*PATH_KEYS, "command")]
     return "\n".join(texts) if sum(map(len, texts)) >= _TELLING_EDIT else ""
 
 

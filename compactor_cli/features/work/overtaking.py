@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.work.command_keys import does_same
 from compactor_cli.features.work.effects import Act, Effect, act_text
 from compactor_cli.features.work.remote_steps import ELSEWHERE, asked_of
 from compactor_cli.features.work.shell_effects import effect_key
@@ -192,8 +193,10 @@ def carried_key(what: str) -> str:
 
 
 def corrects(done: Effect, failed: str, line: str, names: Collection[str]) -> bool:
-    """Return whether what was done is what failed before, with something put right: `failed` is the key of that, `line`
-    what is told of it, `names` those of its arguments, where they are known."""
+    """Return whether what was done is what failed before, maybe with something put right: `failed` is the key of that,
+    `line` what is told of it, `names` those of its arguments, where they are known."""
+    if does_same(done.key, failed):
+        return True
     if not done.asked or not failed.startswith(f"{done.asked} "):
         return False
     if failed.startswith(f"{done.asked} ("):

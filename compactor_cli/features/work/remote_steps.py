@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import dropwhile, pairwise, takewhile
 
-from compactor_cli.features.work.machine_steps import changes_machine, machine_step
+from compactor_cli.features.work.machine_steps import changes_machine, is_play, machine_step
 from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
+from compactor_cli.features.work.publish_steps import PUBLISHERS, publication, published
 from compactor_cli.features.work.secret_words import command_without_values, without_values
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, operands, steps, word_set
 
-_PUBLISHERS = word_set("npm pnpm yarn cargo poetry bun gem uv")
-_PUBLISHING = word_set("publish unpublish yank deprecate")
-_PLACED = word_set("-C --prefix --cwd --dir --filter -F -w --workspace --registry --tag")
-"""Options of these with a value behind them."""
 _HOSTING = word_set("vercel netlify fly flyctl wrangler firebase cdk serverless sls")
 _ACTS = {
     "docker": word_set("push rm rmi"),
@@ -62,7 +59,7 @@ _ENDING = word_set("unset destroy rm")
 _OF_FILES = (
     RUNNERS
     | PLATFORMS
-    | _PUBLISHERS
+    | PUBLISHERS
     | word_set(
         "git gh docker echo printf grep rg find ls cat cd man which sed awk mkdir rmdir rm cp mv ln touch chmod "
         "chown head tail less more wc diff sort uniq test [ [[ type alias kill pkill pgrep ps jq yq xargs tee "
@@ -145,7 +142,7 @@ _TITLE_WIDTH = 80
 
 _ON_OBJECTS = word_set("kubectl oc helm systemctl")
 """Those of which the words behind the verb name what they act on."""
-ELSEWHERE = frozenset(_ACTS) | _PUBLISHERS | word_set("git gh aws gcloud az rsync scp psql mysql mariadb")
+ELSEWHERE = frozenset(_ACTS) | PUBLISHERS | word_set("git gh aws gcloud az rsync scp psql mysql mariadb")
 """Programs that act elsewhere, each with words of its own."""
 _KNOWN = ELSEWHERE | _RUNNERS | word_set("curl ssh")
 """Those of which `remote_step` knows more than the words with which any program acts."""
@@ -174,8 +171,8 @@ def remote_step(words: Sequence[str], step: Step) -> str:
     if program not in _KNOWN and not (_asks_to_act(rest) or _in_store(rest, named=program == _BY_NAME)):
         return ""  # most commands: which of their values are told need not be known
     program, rest = _program(without_values(words))
-    if program in _PUBLISHERS and (done := _published(program, rest)):
-        return f"{program} publish" if done == "publish" else _said(program, rest, _TITLE_WIDTH)
+    if program in PUBLISHERS and (done := published(program, rest)):
+        return publication(program, rest) if done == "publish" else _said(program, rest, _TITLE_WIDTH)
     if program in _RUNNERS:
         return _target(program, rest)
     if program in _ACTS and (program not in _HOSTING or _verb(rest) in _ACTS[program]):
@@ -217,16 +214,24 @@ def _part(rest: Sequence[str]) -> Sequence[str]:
     return rest[1:2] if rest and not rest[0].startswith("-") else ()
 
 
+def names_places(program: str) -> bool:
+    """Return whether options of a program may say to which part or place of what is elsewhere it does something."""
+    return program in _ACTS or is_play(program)
+
+
 def remote_key(words: Sequence[str]) -> str:
     """Return what a later command shares that does the same, from the words of a command in short; empty for programs
     that say it by all that stands before their options."""
     program = words[0] if words else ""
     if program in _ACTS:
         asked = operands(words[1:], _WITH_VALUE)
+        if program == "docker" and asked[:1] and asked[0] in _ACTS[program]:
+            # the registry that it stands in is what a second try puts right
+            return " ".join([program, asked[0], *(basename(image) for image in asked[1:])])
         grouped = asked[:1] and asked[0] in _GROUPS
         return " ".join([program, *asked[: 3 if program in _ON_OBJECTS or grouped else 1]])
-    if program == "ssh" or (program in _PUBLISHERS and words[1:2] == ["publish"]):
-        return " ".join(words[:2])
+    if program == "ssh" or (program in PUBLISHERS and words[1:2] == ["publish"]):
+        return " ".join(words[: 2 if program == "ssh" else None])
     return ""
 
 
@@ -235,17 +240,6 @@ def _program(words: Sequence[str]) -> tuple[str, Sequence[str]]:
     program = basename(words[0])
     script = basename(words[1]) if len(words) > 1 and _SCRIPT.search(program) else ""
     return (script, words[2:]) if script in ("manage.py", "artisan") else (program, words[1:])
-
-
-def _published(program: str, rest: Sequence[str]) -> str:
-    """Return the word with which a manager of packages changes what all can get; empty for another one."""
-    asked = [word for word in operands(rest, _PLACED) if not word.startswith("+")]
-    asked = asked[1:] if program == "yarn" and asked[:1] == ["npm"] else asked
-    verb, what = "".join(asked[:1]), "".join(asked[1:2])
-    changes = (
-        verb in _PUBLISHING or (verb == "dist-tag" and what in ("add", "rm")) or (program, verb) == ("gem", "push")
-    )
-    return verb if changes else ""
 
 
 def _said(program: str, rest: Sequence[str], width: int) -> str:

@@ -4,7 +4,7 @@ for something, or that it was only tried."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -83,6 +83,8 @@ _CELLS = compiled_later(r"\s{2,}|\t|\s*\|\s*|;|,")
 _HEADER = compiled_later(r"[^\W\d][\w .-]{0,30}")
 _NOTHING = ("", "0", "none", "null", "false", "no", "nil", "n/a", "[]", "{}", "-", "nein", "non", "нет")
 _NOTHING_WAS = compiled_later(r"nothing (?:was|has been) \w+")
+_STATE_WORD = compiled_later(r"(?<![\w./-])[a-z]+(?:_[a-z]+)+(?=[:)]|[,;.]?\s*\Z)")
+"""A state as programs write it in a sentence: `awaiting_confirmation`."""
 _SENTENCE = compiled_later(r"(?<=[.!])\s|(?<=[。！])|\n")
 _CLAUSE = compiled_later(r"[,;、，；]\s?")
 _ASKS = "would you"
@@ -140,6 +142,11 @@ def member_outcome(name: str, value: Any, tool: str, given: Iterable[str]) -> Ac
     return _of_pair(name, value, name_parts(tool), list(given), few=True)
 
 
+def awaits_consent(said: str) -> bool:
+    """Return whether a result says that something is still to be agreed to, rather than that it is being worked on."""
+    return WAITS_FOR.search(folded(said[:_HEAD]).replace("_", " ")) is not None
+
+
 def says_plainly(said: str, tool: str, given: Iterable[str]) -> bool:
     """Return whether a result says that something was done in words that are not said of how a thing stands, or in
     those of the tool itself."""
@@ -176,6 +183,13 @@ def is_statement(said: str) -> bool:
         or _NOTHING_WAS.match(plain) is not None
         or WAITS_FOR.search(plain) is not None
     )
+
+
+def _without_echo(plain: str, echoed: Iterable[str]) -> str:
+    """Return a folded text without what the call gave: whole words, as `queue` says nothing of what is queued."""
+    for value in echoed:
+        plain = re.sub(rf"(?<![a-z]){re.escape(value)}(?![a-z])", "·", plain) if value in plain else plain
+    return plain
 
 
 def _first(found: Iterable[ActOutcome]) -> ActOutcome:
@@ -246,13 +260,15 @@ def _of_code(number: int, told: str) -> ActOutcome:
 def _of_state(text: str, shown: str, own: tuple[str, ...], echoed: list[str], *, few: bool) -> ActOutcome:
     """Return what a state says that a result has as a member. `text`: folded, `shown`: as it stands there."""
     words = text.replace("_", " ").replace("-", " ")
-    if text in echoed or _is_own(words, own):
+    consent = WAITS_FOR.search(words) is not None
+    # `pending` in the name of a tool says in which state a thing is before, not who has to agree to what is done to it
+    if text in echoed or _is_own(words, [word for word in own if not (consent and WAITS.fullmatch(word))]):
         return ActOutcome("done", shown)
     if FAILED.search(words):
         return ActOutcome("failed", one_line(shown, _WIDTH))
     if TRIED.search(words):
         return ActOutcome("tried", shown)
-    if WAITS_FOR.search(words):
+    if consent:
         return ActOutcome("waits", one_line(shown, _WIDTH))
     if WAITS.search(words):  # what was just made may stand so
         return ActOutcome("waits", one_line(shown, _WIDTH)) if few and _MAKES.isdisjoint(own) else ActOutcome()
@@ -260,7 +276,7 @@ def _of_state(text: str, shown: str, own: tuple[str, ...], echoed: list[str], *,
     return ActOutcome("done", shown) if is_done else ActOutcome()
 
 
-def _is_own(words: str, own: tuple[str, ...]) -> bool:
+def _is_own(words: str, own: Sequence[str]) -> bool:
     """Return whether a state is what the tool is there for: `rejected` of `reject_offer`, `draft` of `create_draft`."""
     return any(
         word.startswith(name[: max(_STEM, len(name) - 2)])
@@ -299,9 +315,7 @@ def _of_text(text: str, own: tuple[str, ...], echoed: list[str]) -> ActOutcome:
         return ActOutcome("failed", shown)
     if text.count("\n") >= _MOST_LINES:
         return ActOutcome()
-    plain = folded(line)
-    for value in echoed:
-        plain = plain.replace(value, "·")
+    plain = _STATE_WORD.sub(lambda found: found.group().replace("_", " "), _without_echo(folded(line), echoed))
     plain = " ".join(word for word in plain.split() if word.strip(".,:;!\"'()") not in own)
     if TRIED.match(plain) and not plain.startswith(_ASKS):
         return ActOutcome("tried", shown)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from compactor_cli.features.work.act_identities import names_itself
+from compactor_cli.features.work.act_identities import IDENTITY, names_itself
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.sql_effects import sql_of
 from compactor_cli.features.work.sql_statements import sql_changes
 from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import word_set
 
-_ASIDE = frozenset(("description", "explanation", "thought", "reasoning", "timeout"))
+_ASIDE = frozenset(("description", "explanation", "thought", "reasoning", "reason", "why", "justification", "timeout"))
+"""Arguments that say why something is done and how long it may take: the next try may have others."""
 _HEAD = 600
 """Characters at the start of a result in which it says what was wrong."""
 _SHORTEST, _SHORTEST_NAME = 3, 4
@@ -40,6 +42,10 @@ _WHEN = compiled_later(
 )
 _LITERAL = compiled_later(r"'[^']*'|(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _IDENTITY = compiled_later(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,40}(?![\w-])")
+_OF_ANYTHING = word_set("name number type code value status state account order item user request message date time")
+"""Words that an error may have for something else than the argument whose name ends with them."""
+_NUMBERED = compiled_later(r"(?i:number|phone|zip|code|year|key|index|row|page|line|port)")
+"""Arguments whose numbers are no amounts."""
 _MOST = 200
 """Arguments of a call that are compared."""
 
@@ -52,6 +58,8 @@ def names_the_same(line: str, act: str) -> bool:
 def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:
     """Return whether a call did what another one of its tool had failed at: all that tells what is meant is the same,
     but for what the error names, and for days, times and numbers."""
+    if failed.command or done.command:
+        return False  # what they ask for tells which of them do the same
     if failed.tool != done.tool or not isinstance(failed.arguments, dict) or not isinstance(done.arguments, dict):
         return False
     if sql := sql_of(failed.tool, failed.arguments):
@@ -71,7 +79,7 @@ def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:
         elif old and all(_is_in(value, said) for value in old):
             if not is_meant:
                 return False  # another thing than the one that is not there
-        elif not _is_named(name, said) and not (is_meant and new and all(map(_is_free, old | new))):
+        elif not _is_named(name, said) and not (is_meant and new and _may_differ(name, old | new)):
             return False
     return is_meant or offered or (bool(same) and not any(map(names_itself, frozenset().union(*before.values()))))
 
@@ -149,9 +157,18 @@ def _is_in(value: str, said: str) -> bool:
 
 
 def _is_named(name: str, said: str) -> bool:
-    """Return whether what was said names an argument: as it is called, or by its words."""
-    spoken = " ".join(tool_words(name)) or name
-    return len(name) >= _SHORTEST_NAME and (_is_in(name, said) or _is_in(spoken, said))
+    """Return whether what was said names an argument: as it is called, by its words, or by the last of them where that
+    says what it is: the `iban` of `to_iban`."""
+    words = tool_words(name)
+    last = "".join(words[1:][-1:])
+    spoken = (name, " ".join(words), last if len(last) >= _SHORTEST_NAME and last not in _OF_ANYTHING else "")
+    return len(name) >= _SHORTEST_NAME and any(_is_in(each, said) for each in spoken)
+
+
+def _may_differ(name: str, values: Collection[str]) -> bool:
+    """Return whether values of an argument may be others where the same is meant: an amount may be large."""
+    counts = not IDENTITY.search(name) and not _NUMBERED.search(name)
+    return all(_is_free(value) or (counts and value.isascii() and value.isdigit()) for value in values)
 
 
 def _is_free(value: str) -> bool:

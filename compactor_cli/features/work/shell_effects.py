@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from compactor_cli.features.work.act_identities import ADDRESS
 from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.command_keys import command_key, key_behind
 from compactor_cli.features.work.effects import Effect, plain_key, reason, with_alike
 from compactor_cli.features.work.git_files import past_options
 from compactor_cli.features.work.git_steps import first_line, git_step
-from compactor_cli.features.work.github_steps import github_key, github_step
+from compactor_cli.features.work.github_steps import github_step
 from compactor_cli.features.work.programs import program_words, without_prefixes
-from compactor_cli.features.work.remote_steps import awaits, database_script, remote_key, remote_step
+from compactor_cli.features.work.remote_steps import awaits, database_script, remote_step
 from compactor_cli.features.work.result_outcomes import ActOutcome, is_statement, outcome_of
 from compactor_cli.features.work.sql_effects import all_confirmed, sql_effects, sql_key
 from compactor_cli.text.paths import basename
@@ -25,7 +27,7 @@ _CONCLUDES = {"git commit": ("git merge", "git cherry-pick", "git revert", "git 
 _COMMITTED = compiled_later(r"\[[^\]\n]+ (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.*)")
 _CONFLICT = compiled_later(r"^CONFLICT |Automatic merge failed|could not apply|fatal: .*(?:merge|rebase)", re.MULTILINE)
 _ANSWERED_WITH_ERROR = compiled_later(
-    r"^HTTP/\S+ [45]\d\d\b|^curl: \(\d+\)|^[45]\d\d\s*\Z|"
+    r"^HTTP/\S+ [45]\d\d\b|^curl: \(\d+\)|(?:^|\})[45]\d\d\s*\Z|"
     r"^[ \t]*\{[^{}]*\"(?:status|statusCode|status_code|code)\"\s*:\s*\"?[45]\d\d\b|"
     r"^[ \t]*\{[^{}]*\"(?:error|errors|error_code|error_description)\"\s*:\s*(?!null|false|\[\s*\]|\"\")\S",
     re.MULTILINE,
@@ -49,10 +51,16 @@ _FATAL = compiled_later(
     re.MULTILINE,
 )
 """How programs say that they gave up, where their exit code is hidden."""
+_REFUSED = compiled_later(
+    r"(?:[A-Za-z][\w-]* ){0,4}(?:failed|denied|unauthorized|forbidden)(?: to [^:\n]{1,60})?: "
+    r"(?!\d|none\b|no\b|false\b)\S|HTTP [45]\d\d(?::|\s*\Z| \()|[X✗✘] \S"
+)
+"""How they say in the end that they were refused."""
 _CALLED_OFF = compiled_later(r"^(?:│ )?(?:Apply|Destroy|Edit|Update|Operation) cancell?ed(?=[.,!]|\s*$)", re.MULTILINE)
 """How programs say that they did nothing because nobody agreed, or nothing was changed."""
 _NOTHING_DONE = {"git stash": compiled_later(r"^No local changes to save", re.MULTILINE)}
 """What is said when there was nothing to be done."""
+_TIMED_OUT = compiled_later(r"^error: timed out waiting for\b", re.MULTILINE)
 _ROLLED_OUT = compiled_later(r"successfully rolled out")
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _SEVERAL = 2
@@ -91,19 +99,29 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
         elif came.kind == "tried":
             continue
         elif done:
-            yield Effect(_confirmed(text, call.said, key), key, True, git=git)
+            yield Effect(_confirmed(text, call.said, key), key_behind(key, call.said), True, git=git)
         elif text and (done is False or call.undecided):
             yield Effect(text, key, False, _refusal(call, key), unfinished=done is None)
+
+
+def _gave_up(said: str) -> str:
+    """Return the line of an output which says that the program gave up: anywhere, or in words that say so in the end;
+    empty where none does."""
+    if found := _FATAL.search(said):
+        return _line_at(said, found.start())
+    last = said.strip().rpartition("\n")[2].strip()
+    return last if _REFUSED.match(last) else ""
+
+
+def _line_at(said: str, place: int) -> str:
+    return said[said.rfind("\n", 0, place + 1) + 1 :].split("\n", 1)[0]
 
 
 def effect_key(text: str) -> str:
     """Return the key of an effect, from its text: what a later success has to share with it."""
     if key := sql_key(text):
         return key
-    words = text.split(" (", 1)[0].split()
-    if words[:1] == ["gh"]:
-        return github_key(words)
-    return " ".join(words[:2]) if words[:1] == ["git"] else remote_key(words) or plain_key(text)
+    return command_key(text.split(" (", 1)[0].split(), plain_key(text))
 
 
 def made_up_for(key: str) -> tuple[str, ...]:
@@ -116,9 +134,11 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
     """Return whether a step took effect; None where it cannot be told."""
     topic = " ".join(key.split(" ", 2)[:2])
     refused, confirmed = _REFUSALS.get(topic), _CONFIRMED.get(topic)
-    gave_up = call.failed is None and not steps[at].after and _FATAL.search(call.said) is not None
+    gave_up = call.failed is None and not steps[at].after and _gave_up(call.said) != ""
     if awaits(key.split()) and not call.undecided and not gave_up and not call.failed:
         return True if _ROLLED_OUT.search(call.said) else None
+    if awaits(key.split()) and _TIMED_OUT.search(call.said):
+        return False
     if topic == "git commit" and _COMMITTED.search(call.said):  # a `git status` behind it talks like a refusal
         return True
     if refused and refused.search(call.said):
@@ -127,6 +147,8 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
         return True
     if topic in _NOTHING_DONE and _NOTHING_DONE[topic].search(call.said):
         return None
+    if not call.undecided and _ran_on(call.said, steps[at:]):
+        return True
     if call.undecided or (call.failed is not True and _CALLED_OFF.search(call.said)):
         return None
     if call.failed or gave_up:
@@ -136,9 +158,21 @@ def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool
     return None if steps[at].after in (";", "|", "||") and _FATAL.search(call.said) else True
 
 
+def _ran_on(said: str, steps: Sequence[Step]) -> bool:
+    """Return whether a later step said how it failed, which only runs once the first of these steps has succeeded."""
+    for before, step in pairwise(steps):
+        if before.after != "&&":
+            return False
+        key = _step_effect(step, steps)[1]
+        refused = _REFUSALS.get(" ".join(key.split(" ", 2)[:2]))
+        if (refused and refused.search(said)) or (awaits(key.split()) and _TIMED_OUT.search(said)):
+            return True
+    return False
+
+
 def _is_sure(call: ToolCall, key: str) -> bool:
     """Return whether a command says in a way of its own that it took effect, or its exit code does."""
-    confirmed = _CONFIRMED.get(key)
+    confirmed = _CONFIRMED.get(" ".join(key.split(" ", 2)[:2]))
     committed = key == "git commit" and _COMMITTED.search(call.said) is not None
     return call.failed is False or committed or (confirmed is not None and confirmed.search(call.said) is not None)
 
@@ -160,11 +194,8 @@ def _is_aside(step: Step) -> bool:
 def _refusal(call: ToolCall, key: str) -> str:
     pattern = _REFUSALS.get(" ".join(key.split()[:2]))
     found = pattern.search(call.said) if pattern else None
-    found = found or (_FATAL.search(call.said) if call.failed is None else None)
-    if not found:
-        return reason(call)
-    start = call.said.rfind("\n", 0, found.start() + 1) + 1
-    return with_alike(call.said, call.said[start:].split("\n", 1)[0])
+    line = _line_at(call.said, found.start()) if found else _gave_up(call.said) if call.failed is None else ""
+    return with_alike(call.said, line) if line else reason(call)
 
 
 def _confirmed(text: str, said: str, key: str) -> str:
@@ -177,9 +208,9 @@ def _confirmed(text: str, said: str, key: str) -> str:
         return f"{text}{title} ({found.group(1)[:10]})" if found else text
     if awaits(key.split()):
         return f"{text} → {found.group()}" if (found := _ROLLED_OUT.search(said)) else text
-    if key in ("gh pr create", "gh issue create", "gh release create"):
+    if key.startswith(("gh pr create", "gh issue create", "gh release create")):
         address = ADDRESS.search(said)
-        return f"{text} ({address.group()})" if address else text
+        return f"{text} → {address.group()}" if address else text
     return text
 
 
@@ -191,7 +222,8 @@ def _step_effect(step: Step, steps: Sequence[Step]) -> tuple[str, str, tuple[str
     program = basename(words[0])
     if program == "git":
         asked = past_options([without_secrets(word) for word in words[1:]])
-        return *git_step(asked, steps, step), tuple(asked)
+        text, key = git_step(asked, steps, step)
+        return text, (effect_key(text) if asked[:1] == ["push"] else key), tuple(asked)
     text = (
         (github_step(words) if len(words) > 2 else "") if program == "gh" else remote_step(program_words(words), step)
     )

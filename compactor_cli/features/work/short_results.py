@@ -7,7 +7,7 @@ import re
 from compactor_cli.features.work.causes import why_failed
 from compactor_cli.features.work.check_output import verdict_lines
 from compactor_cli.features.work.ledger import call_arguments, command_of
-from compactor_cli.features.work.open_errors import searches
+from compactor_cli.features.work.looking_steps import searches
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.text.clean import both_ends, one_line
 from compactor_cli.text.noise import noisy_lines

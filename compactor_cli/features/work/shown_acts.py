@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from compactor_cli.features.work.act_identities import IDENTITY, is_scalar, may_open, names_itself
 from compactor_cli.features.work.call_keys import aim
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.confirmed_acts import confirms, outcome
+from compactor_cli.features.work.confirmed_acts import confirms, is_submitted, outcome
 from compactor_cli.features.work.effects import Effect, act_effect, plain_key, told_values
 from compactor_cli.features.work.json_results import result_members, says_failed, says_undone
 from compactor_cli.features.work.tool_names import LOOKING, may_act, says_nothing, tool_words
@@ -31,6 +31,7 @@ _CODE = compiled_later(r"(?!\d{4}-\d\d-\d\d)(?!\d+(?:[.,]\d+)?[A-Za-z%]{1,3}$)(?
 """What a thing that was made is called: one word with a digit that is no day and no measure."""
 _CREATED = ("created", "201")
 _WELL = ("ok", "success", "succeeded", "done", *_CREATED)
+_UN = "un"
 _SHORTEST = 3
 """Characters of a value from which on it stands in a reply by no chance."""
 _MOST_NEW = 2
@@ -61,8 +62,8 @@ class ShownActs:
         found, acts = list(self._brought(call)), call.tool in self._acting
         if found and call.answered and outcome(call).kind in ("failed", "waits", "tried"):
             found = []
-        if not found and acts and not (call.failed or call.undecided or _is_else(call.arguments)):
-            found = [act_effect(call)]
+        if not found and not (call.failed or call.undecided or _is_else(call.arguments)):
+            found = [act_effect(call)] if acts or (call.answered and is_submitted(call)) else []
         yield from found
 
     def _brought(self, call: ToolCall) -> Iterator[Effect]:
@@ -97,7 +98,7 @@ class ShownActs:
             and not _is_else(call.arguments)
             and confirms(call)
         }
-        return frozenset(acting - self._repeated)
+        return frozenset((acting | set(_taking_back(acting, answered))) - self._repeated)
 
     def _states_act(self, call: ToolCall, members: Mapping[str, Any], brought: list[str], echoed: set[str]) -> bool:
         """Return whether a result states that the call made or changed what it names: with what look-ups in the same
@@ -172,6 +173,12 @@ class ShownActs:
                 for name in _NAME.findall(part.text):
                     found.setdefault(name, message.index)
         return found
+
+
+def _taking_back(acting: Iterable[str], calls: Iterable[ToolCall]) -> Iterator[str]:
+    """Yield the tools that are called like one which acted, with `un` before it."""
+    taken = {(f"{_UN}{words[0]}", *words[1:]) for words in map(tool_words, acting)}
+    yield from (call.tool for call in calls if not call.failed and tool_words(call.tool) in taken)
 
 
 def _is_else(arguments: Any) -> bool:

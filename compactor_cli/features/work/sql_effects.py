@@ -10,7 +10,7 @@ from typing import Any
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect, reason, with_alike
 from compactor_cli.features.work.json_results import result_members, says_failed, stated_error
-from compactor_cli.features.work.result_outcomes import outcome_of
+from compactor_cli.features.work.result_outcomes import awaits_consent, outcome_of
 from compactor_cli.features.work.sql_statements import SqlChange, sql_change, sql_changes
 from compactor_cli.features.work.tool_names import LOOKING, only_tries, tool_words
 from compactor_cli.text.clean import one_line
@@ -114,6 +114,11 @@ def sql_effects(call: ToolCall, place: str, script: str, *, done: bool | None, a
     is told where the result confirms neither success nor failure, or only says the statements again."""
     changes = sql_changes(script)
     if not changes or "".join(call.said.split()) == "".join(script.split()):
+        return
+    waits = outcome_of(call.said, "", ()) if len(call.said) <= _BRIEF and awaits_consent(call.said) else None
+    if waits and waits.kind == "waits" and not call.undecided:
+        text = one_line(f"{place} {'; '.join(change.text for change in changes)}", _FAILED_WIDTH)
+        yield Effect(text, f"{place} {changes[0].key}", False, waits=waits.said)
         return
     error = _ERROR.search(call.said)
     if error and error.start() and not _TAG.search(call.said) and _GIVES_ROWS.search(script):

@@ -10,7 +10,7 @@ from msgspec import Struct
 from compactor_cli.features.work.act_identities import name_words, names_itself
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.json_results import result_members
-from compactor_cli.features.work.tool_names import acting_verb, asked_action, tool_words
+from compactor_cli.features.work.tool_names import acting_verb, told_action, tool_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -40,13 +40,18 @@ _STATE = ("state", "status")
 _WHY = word_set("reason comment note message why resolution state_reason")
 """Arguments that say why: of what is no longer so, they are not told."""
 _IDENTIFIES = word_set("id number key")
+_OF_ANY_KIND = frozenset(("entity",))
+"""Words of arguments for things of whatever kind."""
 _ACTION = word_set("action operation op method command verb")
 _TELLS = word_set("state status result outcome")
 """Last words of members of a result that say how a thing stands."""
 _WORD = compiled_later(r"[a-z]+")
 _DONE = word_set("ok success succeeded successful done complete completed true updated deleted")
 """States in a result that say no more than that the act took place."""
-_LEFT = {"reopen": "open", "enable": "active", "activate": "active", "reactivate": "active", "resume": "active"}
+_LEFT = {
+    "reopen": "open",
+    **dict.fromkeys(word_set("enable activate reactivate resume unblock unsuspend unpause"), "active"),
+}
 """How a thing stands behind an act, where this is no form of its verb."""
 _LONGEST = 2_000
 """Characters of a result that is looked through; a longer one may say anything."""
@@ -77,10 +82,10 @@ def standing(call: ToolCall) -> Standing | None:
     """Return what an act says of how a thing stands; nothing where it may be about a part of the thing, or about
     something else of that name."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    asked = tool_words(asked_action(call.tool, arguments))
+    asked = tool_words(told_action(call.tool, arguments))
     words = tool_words(call.tool)
     verb = asked[0] if asked else _verb(call.tool, words)
-    kind = {word.rstrip("s") for word in (*words, *asked[1:]) if word != verb}
+    kind = {word.rstrip("s") for word in (*words, *asked[1:]) if asked or word != verb}
     identities = [name for name in arguments if _identifies(name, arguments[name], kind)]
     aspects, values = _ASPECTS.get(verb), [name for name in _STATE if name in arguments]
     if verb in _SETS:
@@ -97,7 +102,7 @@ def standing(call: ToolCall) -> Standing | None:
 
 def _identifies(name: str, value: Any, kind: set[str]) -> bool:
     """Return whether an argument says which thing of its kind is meant: `id`, `ticket_id`, `ticket`."""
-    of, ends = name_words(name) - _IDENTIFIES, not _IDENTIFIES.isdisjoint(tool_words(name)[-1:])
+    of, ends = name_words(name) - _IDENTIFIES - _OF_ANY_KIND, not _IDENTIFIES.isdisjoint(tool_words(name)[-1:])
     if isinstance(value, bool) or not isinstance(value, str | int) or not of <= kind:
         return False
     return ends or (of != set() and names_itself(str(value)))

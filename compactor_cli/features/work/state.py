@@ -14,7 +14,7 @@ from compactor_cli.features.work.calls import ToolCall, handles, read_calls
 from compactor_cli.features.work.changed_files import ChangedFiles, touched_by
 from compactor_cli.features.work.check_runs import is_out_of_date
 from compactor_cli.features.work.earlier_rounds import ToldState, earlier_rounds
-from compactor_cli.features.work.effects import Act, Effect, act_effect, brief_text, is_untold
+from compactor_cli.features.work.effects import WAITS, Act, Effect, act_effect, brief_text, is_untold
 from compactor_cli.features.work.endings import is_declined
 from compactor_cli.features.work.file_checks import FileChecks
 from compactor_cli.features.work.folders import main_folder, session_folder, shortening
@@ -24,14 +24,13 @@ from compactor_cli.features.work.in_flight import COMMAND_WIDTH, ends_session, t
 from compactor_cli.features.work.known_so_far import KnownSoFar, ToldBefore
 from compactor_cli.features.work.listed_files import listed_by
 from compactor_cli.features.work.open_errors import is_given_up
-from compactor_cli.features.work.overtaking import carried_key, corrects
+from compactor_cli.features.work.overtaking import carried_key
 from compactor_cli.features.work.page_acts import page_effects
-from compactor_cli.features.work.retried import is_made_up_for, names_the_same
+from compactor_cli.features.work.second_tries import make_up_for, tried_anew
 from compactor_cli.features.work.secret_words import command_without_values
-from compactor_cli.features.work.shell_effects import effect_key, made_up_for, shell_effects
+from compactor_cli.features.work.shell_effects import effect_key, shell_effects
 from compactor_cli.features.work.shown_acts import ShownActs
 from compactor_cli.features.work.sql_effects import tool_sql_effects
-from compactor_cli.features.work.standing import leaves_open
 from compactor_cli.features.work.task_lists import ListedTask, TaskList
 from compactor_cli.features.work.task_words import Status
 from compactor_cli.features.work.told_of_calls import without_secret_values
@@ -50,18 +49,18 @@ _STATUS_OF = {mark: status for status, mark in _MARKS.items()}
 _TASK_ID = r"[\w-]{1,24}"
 """A name of a task by which later calls may ask for it; longer ones are not told."""
 _CARRIED_TASK = compiled_later(rf"\[([ >x])\] (.+?)(?: \(task ({_TASK_ID})\))?$")
+_TASKS_AGE = "tasks, {} user {} ago:"
+"""Before tasks that were listed before the user spoke again, who may have said otherwise."""
+_CARRIED_AGE = compiled_later(r"tasks, (\d+) user messages? ago:$")
 _IN_FLIGHT = "in flight: "
 _RUNNING, _UNFINISHED = "running when last seen: ", "unfinished: "
 _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
+_CARRIED_FAILED = compiled_later(r"(?:failed(?: \d+x)?|declined|unfinished|waits): ((?:\"[^\"]*\"|.)+?)(?:: .+)?$")
 _MOST_RUNNING = 3
 """Running commands that are told, the newest; nobody may have asked whether an older one has ended."""
-_WAITS = "waits: "
-"""What the line begins with of what takes effect only once somebody agrees, or something else comes to pass."""
 _EDIT_OF = "edit of "
 _MOST_FILES = 6
 """Changed files, the newest, that come before tasks which are done: of these the acts and files tell, too."""
-_MOST_TRIED = 20
-"""Failures, the newest, that may be made up for by something put right: who tries again does so soon."""
 
 
 def compute_state(messages: Sequence[Message], earlier: Iterable[str] = ()) -> tuple[StateLine, ...]:
@@ -99,6 +98,7 @@ def _state_after(
     last = messages[-1].index if messages else -1
     _carry(state, rounds, keep_pending=last <= told.last)
     state.command.note(messages, told.last)
+    before_spoken = state.tasks_age
     news = calls[before:]
     last_asked = max((order for order, call in enumerate(news) if call.message <= up_to), default=-1)
     rest = iter(enumerate(news))
@@ -110,6 +110,9 @@ def _state_after(
             state.pending.append(StateLine("pending", _IN_FLIGHT + told_in_flight(call), call.message, open=True))
         if order >= last_asked and order & (order + 1) == 0 and not state.holds(up_to):  # looked for now and then
             break
+    listed = max((task.message for task in state.tasks.tasks), default=-1)
+    spoken = sum(message.origin == "request" and message.index > listed for message in messages)
+    state.tasks_age = spoken + (before_spoken if listed < 0 else 0)
     for _, call in rest:  # of what is left nothing is asked for but the branch, which stands on no message
         if call.answered and call.command:
             state.branches.note(call, steps(call.command), state.home)
@@ -166,6 +169,8 @@ def _carry_round(state: KnownSoFar, lines: Iterable[str], *, keep_pending: bool)
         task = _CARRIED_TASK.match(line)
         if unlisted := unlisted_counts(line):
             state.unlisted += unlisted
+        elif aged := _CARRIED_AGE.match(line):
+            state.tasks_age = int(aged[1])
         elif task:
             tasks.append(ListedTask(task.group(2), _STATUS_OF[task.group(1)], -1, task.group(3) or ""))
         else:
@@ -184,8 +189,7 @@ def _carry_round(state: KnownSoFar, lines: Iterable[str], *, keep_pending: bool)
 
 
 def _carry_effect(state: KnownSoFar, line: str, number: int) -> None:
-    failed = re.match(r"(?:failed(?: \d+x)?|declined|unfinished|waits): (.+?)(?:: .+)?$", line)
-    if failed:
+    if failed := _CARRIED_FAILED.match(line):
         state.failed[carried_key(failed.group(1))] = StateLine("effect", line, number, open=True)
     elif line.strip() and not state.command.carry(line, number):
         if line.startswith("git commit"):
@@ -212,26 +216,6 @@ def _take_place(state: KnownSoFar, text: str, message: int, act: Act | None = No
     return text
 
 
-def _tried_anew(state: KnownSoFar, call: ToolCall) -> None:
-    """Forget the acts that had failed and that a call makes up for, which nothing else is told of."""
-    newest = islice(reversed(state.tried.items()), _MOST_TRIED)
-    over = [key for key, tried in newest if is_made_up_for(tried, call)] if not leaves_open(call.said) else []
-    for key in over:
-        _is_over(state, key)
-
-
-def _make_up_for(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
-    """Forget the acts that had failed and that an effect makes up for."""
-    failed = islice(reversed(state.failed.items()), _MOST_TRIED)
-    other = ((key, line.text) for key, line in failed if not line.text.startswith(_WAITS))
-    over = [key for key, text in other if corrects(effect, key, text, state.asked.get(key, ()))]
-    over += [key for key, tried in islice(reversed(state.tried.items()), _MOST_TRIED) if is_made_up_for(tried, call)]
-    waiting = ((key, line.text) for key, line in state.failed.items() if line.text.startswith(_WAITS))
-    over += [key for key, text in waiting if names_the_same(text, effect.text)]
-    for key in (*made_up_for(effect.key), *over):
-        _is_over(state, key)
-
-
 def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, overtaken: bool = False) -> None:
     """Take over what a call did. `given_up`: of its errors nothing will be told. `overtaken`: of all else than what it
     did outside the session and to files, something later tells."""
@@ -248,6 +232,7 @@ def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, over
     stopped = call.undecided and not call.running and call.command != "" and not is_declined(call.said)
     happened = stopped or (not call.undecided and (not call.failed or call.command))
     changed = state.files.note(call, changes, order) if happened else []
+    state.doings.deleted((path for path, action in changes if happened and action == "deleted"), state.done)
     if not overtaken:
         _note_declined(state, call, changes)
     effects = list(_effects(call, parts, changes, state))
@@ -255,7 +240,7 @@ def _note(state: KnownSoFar, call: ToolCall, order: int, *, given_up: bool, over
         if effect.done or not overtaken:
             _note_effect(state, effect, call)
     if not effects and state.tried and not (call.failed or call.undecided or only_tries(call.arguments)):
-        _tried_anew(state, call)
+        tried_anew(state, call)
     if overtaken:
         return
     checked = bool(parts) and state.checks.note(call, parts, order, state.home)
@@ -331,7 +316,7 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
             state.done.pop(gone, None)
         if not effect.text and effect.git:
             return
-        _make_up_for(state, effect, call)
+        make_up_for(state, effect, call)
         state.ended |= {effect.ends} - {""}
         if stash_verb(effect.git) in ("pop", "apply"):
             state.done = {text: line for text, line in state.done.items() if not text.startswith("git stash")}
@@ -353,7 +338,7 @@ def _note_effect(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
 def _note_unfinished(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
     """Take over what nobody let happen, what goes on, or waits for something."""
     if effect.waits:
-        text = f"{_WAITS}{effect.text}: {effect.waits}"
+        text = f"{WAITS}{effect.text}: {effect.waits}"
         state.failed[effect.key] = StateLine("effect", text, call.message, open=True)
     elif is_declined(call.said):
         state.failed[effect.key] = StateLine("effect", f"{DECLINED}{effect.text}", call.message)
@@ -361,16 +346,11 @@ def _note_unfinished(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
         state.failed[effect.key] = StateLine("effect", f"{_UNFINISHED}{effect.text}", call.message, open=True)
 
 
-def _is_over(state: KnownSoFar, key: str) -> None:
-    """Forget an act that failed: it took place since."""
-    state.tried.pop(key, None)
-    line = state.failed.pop(key, None)
-    if line is not None and line.message >= 0:
-        state.errors.made_up_for.add(line.message)
-
-
 def _by_worth(state: KnownSoFar, order: int) -> Iterator[StateLine]:
     tasks = [_task_line(task) for task in state.tasks.tasks if task.status in _MARKS]
+    if state.tasks_age and any(line.open for line in tasks):
+        text = _TASKS_AGE.format(state.tasks_age, "message" if state.tasks_age == 1 else "messages")
+        yield StateLine("task", text, max(line.message for line in tasks), open=True)
     root = shortening(state.files.new_paths(), state.home)
     yield from (line for line in tasks if line.open)
     yield from reversed(state.pending)

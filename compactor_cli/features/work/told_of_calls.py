@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall, secrets_given
 from compactor_cli.features.work.ledger import call_actions, call_arguments, command_of
-from compactor_cli.features.work.open_errors import searches
+from compactor_cli.features.work.looking_steps import searches
 from compactor_cli.features.work.secret_arguments import secrets_of
 from compactor_cli.features.work.secret_words import hidden
 from compactor_cli.model.message import Message, Part

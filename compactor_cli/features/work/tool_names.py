@@ -125,9 +125,13 @@ _TRYING = {
 """Arguments, and the values with which they say that something is only tried."""
 _NOT_TRIED = frozenset(_TRYING).isdisjoint
 """Whether no argument says that something is only tried."""
-_NOT_ASKED = frozenset(_ASKED_BY).isdisjoint
+_ASKED_OF_ENTITY = (*_ASKED_BY, "service")
+"""The same where a call names something in a house, which services of domains act on."""
+_NO_ENTITY = frozenset(("entity_id", "target")).isdisjoint
+_NOT_ASKED = frozenset(_ASKED_OF_ENTITY).isdisjoint
 """Whether no argument says what is to be done."""
 _LONGEST_ASKED = 30
+_MAKING = word_set("create add insert make define new")
 _LOOKING = word_set(
     "get list search find read view fetch show check lookup look query think calculate grep glob ls cat open "
     "scroll goto ask web browse todo task plan exit enter finish submit wait write_stdin"
@@ -203,13 +207,23 @@ def asked_action(tool: str, arguments: object) -> str:
         return ""
     if not _FILTERS.isdisjoint(arguments) or ("url" in arguments and "method" in arguments):
         return ""  # a query, or a request of HTTP
-    for key in _ASKED_BY:
+    for key in _ASKED_BY if _NO_ENTITY(arguments) else _ASKED_OF_ENTITY:
         value = arguments.get(key)
         if isinstance(value, str) and len(value) <= _LONGEST_ASKED and _ASKED.fullmatch(value):
             word = tool_words(value)[0]
             looks = word in (_READING if key == "method" else LOOKING)
             return value if looks or word in _VERBS else ""
     return ""
+
+
+def told_action(tool: str, arguments: object) -> str:
+    """Return the same, also where it is a verb that may act."""
+    if asked := asked_action(tool, arguments):
+        return asked
+    if not isinstance(arguments, dict) or not _is_of_several_uses(tool):
+        return ""
+    told = (str(arguments[key]) for key in _ASKED_BY if key in arguments)
+    return next((value for value in told if value in WEAK_VERBS), "")
 
 
 def is_verb(word: str) -> bool:
@@ -226,7 +240,8 @@ def names_action(text: str) -> bool:
 def _is_of_several_uses(tool: str) -> bool:
     words = tool_words(tool)
     of_others = _OF_AGENT.isdisjoint(words) and _RECORDS.isdisjoint(words)
-    return bool(words) and not _WITHIN.search(tool) and of_others and words[0] not in LOOKING
+    # what something that is made will do is no act of the call
+    return bool(words) and not _WITHIN.search(tool) and of_others and words[0] not in LOOKING | _MAKING
 
 
 def commits_elsewhere(arguments: object) -> bool:
@@ -242,7 +257,7 @@ def acting_verb(tool: str) -> str:
         return ""
     if words[0] in _WITH:
         return words[0] if len(words) > 1 and words[1] in _WITH[words[0]] and LOOKING.isdisjoint(words[2:]) else ""
-    if words in (("submit",), ("book",)) or (len(words) > 1 and words[0] in _VERBS):
+    if words in (("submit",), ("book",), ("cancel",)) or (len(words) > 1 and words[0] in _VERBS):
         asks = words[0] in _ALSO_THINGS and not (_WORKING_OUT - {"key", "time", "date", "stock"}).isdisjoint(words[1:])
         return "" if asks else words[0]
     return _verb_of_service(words) or _further_verb(words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -53,6 +53,8 @@ _UNDONE = word_set(
 _CHANGES = word_set("update edit modify change move rename reschedule set patch")
 """Verbs of acts of which nothing is left, either, when what they were done to is no more."""
 _NO_MORE = word_set("delete remove destroy discard erase cancel void")
+_WRITES = word_set("export create make write save generate render dump download print build")
+"""Verbs of acts of which a file is left."""
 _ALIKE = (
     word_set("book reserve"),
     word_set("booking reservation appointment"),
@@ -86,6 +88,8 @@ _TOGGLED = {
     verb: frozenset(at for at, verbs in enumerate(_TOGGLES) if verb in verbs.split())
     for verb in " ".join(_TOGGLES).split()
 }
+_QUOTED = compiled_later(r'"[^"]*"')
+_CLOSES, _OPENED = "gh close ", "gh pr create"
 _OF_PROGRAM = 3
 """Words at the beginning of a command among which is what its program is asked for."""
 
@@ -117,16 +121,16 @@ class Doings:
     def take_back(self, effect: Effect, call: ToolCall, told: dict[str, StateLine]) -> str:
         """Take out of what is told what an effect leaves nothing of, and return the line of the effect."""
         text = effect.text
-        for taken in self._taken_back(effect, call):
+        for taken in self._taken_back(effect, call, told):
             self._times.pop(taken, None)
             if told.pop(taken, None) is not None and text == effect.text:
                 text = _told_back(text, taken)
         return text
 
-    def _taken_back(self, effect: Effect, call: ToolCall) -> list[str]:
+    def _taken_back(self, effect: Effect, call: ToolCall, told: Iterable[str]) -> list[str]:
         """Return the lines of what an effect leaves nothing of, the first one that of what it takes back."""
         if call.command:
-            return list(self._toggled(effect))
+            return [*self._toggled(effect), *_closed(effect, told)]
         act = _act(effect.text, call)
         verb = _undoing_verb(act.words)
         if not verb or not _names_thing(act.values) or leaves_open(call.said):
@@ -138,6 +142,13 @@ class Doings:
         made, gone = meant[0].text, verb in _NO_MORE
         changed = (done for done in alike if gone and done.words[0] in _CHANGES and _is_of(act, verb, done))
         return [made, *(done.text for done in changed)]
+
+    def deleted(self, paths: Iterable[str], told: dict[str, StateLine]) -> None:
+        """Take out of what is told what made files that are no more."""
+        for path in paths:
+            for text, done in self._acts.get(path.lower(), {}).items():
+                if not _WRITES.isdisjoint(done.verbs):
+                    told.pop(text, None)
 
     def note(self, text: str, effect: Effect, call: ToolCall) -> None:
         """Take over what took place. `text`: its line."""
@@ -186,6 +197,13 @@ class Doings:
                 yield text
 
 
+def _closed(effect: Effect, told: Iterable[str]) -> Iterator[str]:
+    """Yield the line of what opened a pull request which a command closes."""
+    number = effect.key.removeprefix(_CLOSES)
+    if effect.key.startswith(_CLOSES) and number.isdigit() and effect.text.startswith("gh pr "):
+        yield from (text for text in told if text.startswith(_OPENED) and text.endswith(f"/pull/{number}"))
+
+
 def with_reverted(effect: Effect, commits: Commits, told: dict[str, StateLine]) -> Effect:
     """Return an effect, that of a command of git which takes back commits with what these were, which are told no
     longer."""
@@ -199,6 +217,8 @@ def with_reverted(effect: Effect, commits: Commits, told: dict[str, StateLine]) 
 
 def _told_back(text: str, taken: str) -> str:
     """Return the line of an act that takes back another one, with what that was where it does not say so itself."""
+    if taken.startswith(_OPENED):
+        return " ".join([text, *_QUOTED.findall(taken)])
     what = taken.partition(" (")[0]
     names = what.split()[1:]
     says_it = any(name.lower() in text.lower() for name in names)

@@ -32,6 +32,7 @@ from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.named import names_in
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.adaptive.small_talk import awaited_lines
+from compactor_cli.strategies.adaptive.task_age import still_told
 from compactor_cli.strategies.shared.chats import is_chat, is_working_chat
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.lone_lines import said_after, says_nothing
@@ -324,12 +325,11 @@ class PlanBuilder:
     ) -> Attempt:
         """Return the decisions and summaries of the stretches when that of `based` says what the transcript was
         compacted from."""
-        decisions, slots, ends = dict(in_place), [], True
+        decisions, slots, ends = dict(in_place), [], True  # the last summary worth its tokens has the state
         for stretch in reversed(stretches):
             quoted = {g.index: self._quoted(g, by_group.get(g.index, []), in_place) for g in stretch.groups}
             chosen = {index: choices for index, choices in quoted.items() if choices}
-            # the state stands in the last summary that is worth its tokens
-            state = self._state_behind(stretch, decisions) if ends else ""
+            state = self._state_behind(stretch, decisions, filter(by_group.get, by_group)) if ends else ""
             slot = self.quoter.slot([*stretch.gone, *stretch.groups], chosen, state, based=stretch is based)
             slot = self._ended(slot) if ends else slot
             folds = not self.folded.isdisjoint(group.index for group in stretch.groups)
@@ -358,9 +358,9 @@ class PlanBuilder:
         whole = group.index in in_place and in_place[group.index].rendition == "whole"
         return with_the_rest(choices, group, self.lines, self.selector.tokens) if whole else choices
 
-    def _state_behind(self, stretch: Stretch, decisions: Mapping[int, Decision]) -> str:
+    def _state_behind(self, stretch: Stretch, decisions: Mapping[int, Decision], chosen: Iterable[int]) -> str:
         """Return the state without what stands behind this summary, word for word: a task list at its place, a call
-        that acts outside the session and failed, with its result."""
+        that acts outside the session and failed, with its result; and without tasks older than words that are gone."""
         end = stretch.groups[-1].messages[-1]
         reasons = self.inputs.protected  # the turn that closes a history is made up, and may go again
         stay = (g for g in decisions if decisions[g].rendition != "gone" and reasons.get(g) != CLOSING)
@@ -374,7 +374,8 @@ class PlanBuilder:
                 line.kind == "task" or (line.times == failed_times(line.text)[0] == 1 and decision.rendition == "whole")
             )
         }
-        lines = with_whole_list(self.state, lambda line: line not in there)
+        whole = with_whole_list(self.state, lambda line: line not in there)
+        lines = still_told(whole, self.inputs.messages, self.rest, {*decisions, *chosen})
         return state_text(lines, sum(len(messages) for messages in behind if messages[0] > end))
 
     def _in_place(self, group: Group, choices: Sequence[ChosenLine], taken: set[int]) -> Decision | None:

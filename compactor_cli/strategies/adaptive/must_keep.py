@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.calls import runs_command
+from compactor_cli.features.work.effects import WAITS
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.features.work.sql_effects import sql_of
@@ -26,7 +27,7 @@ from compactor_cli.model.talking import telling_requests
 from compactor_cli.strategies.adaptive.corrected_answers import corrections
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
-from compactor_cli.summary_text.state_block import COUNTS_REST, rest_line, unlisted_counts, with_whole_list
+from compactor_cli.summary_text.state_block import COUNTS_FILES, rest_lines, unlisted_counts, with_whole_list
 from compactor_cli.summary_text.state_line import Kind, StateLine, failed_times
 from compactor_cli.text.clauses import LEADS_ON
 from compactor_cli.text.identifiers import identifiers
@@ -304,8 +305,7 @@ def state_within(
 ) -> tuple[StateLine, ...]:
     """Return the lines of the state of the work that fit in `room` tokens, but those that the reader sees anyway, of
     tasks only where all are seen; one that does not fit costs no other. That something took place comes before the
-    details of what did: a reader would do it again. In a room that is not small the last line counts those that do not
-    fit."""
+    details of what did: a reader would do it again. The last line counts those that do not fit."""
     lines = with_whole_list(state, lambda line: not is_seen(line))
     forms = [[(form, count(form.text) + BULLET_TOKENS) for form in _forms(line)] for line in lines]
     crowded = sum(costs[0][1] for costs in forms) > room
@@ -328,9 +328,10 @@ def state_within(
             left -= fits[1]
         else:
             left_out[line.kind] += 1
-    if left_out and room >= COUNTS_REST:
-        taken.append(rest_line(taken, left_out, left, lambda text: count(text) + BULLET_TOKENS))
-    elif crowded and not left_out:
+    if left_out:
+        small = room < COUNTS_FILES
+        taken += [*rest_lines(taken, left_out, left, lambda text: count(text) + BULLET_TOKENS, small=small)]
+    elif crowded:
         whole = {costs[1][0].text: costs for line, costs in zip(lines, forms, strict=True) if line.brief}
         taken = list(_detailed(taken, whole, left))
     return tuple(taken)
@@ -357,8 +358,11 @@ def _forms(line: StateLine) -> Iterator[StateLine]:
     if line.brief:
         yield replace(line, text=line.brief)
     short, _, details = line.text.partition(" (")
-    if line.kind == "effect" and details and " " in failed_times(short)[1]:
-        _, failed, reason = details.rpartition("): ")
+    _, failed, reason = details.rpartition("): ")
+    if line.kind == "effect" and details and " " not in failed_times(short)[1].removeprefix(WAITS):
+        if ", " in details:  # by the name of a tool alone nobody knows what it did
+            yield replace(line, text=f"{short} ({details.partition(', ')[0]}){failed[1:] and f': {reason}'}")
+    elif line.kind == "effect" and details:
         if failed:
             yield replace(line, text=f"{short}: {reason}")
         elif ", " in details:  # what a thing is among several comes first

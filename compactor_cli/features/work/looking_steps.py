@@ -1,0 +1,62 @@
+"""Steps of commands that only look around, and those that change files and say that they could not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.endings import CHANGE_FILES, complaint_of
+from compactor_cli.features.work.github_steps import looks_by_api
+from compactor_cli.features.work.remote_steps import asked_of
+from compactor_cli.text.paths import basename
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.shell import Step, steps, word_set
+
+_LOOKING = word_set(
+    "cd ls cat head tail less more grep egrep rg ag find fd sed awk wc sort uniq which type test [ [[ echo printf "
+    "pwd stat file du df tree diff cmp jq yq nl cut tr xargs tee true false export source . set env date sleep "
+    "kill pkill ps lsof touch mkdir for curl wget whoami uname basename dirname realpath readlink strings xxd od "
+    "hexdump column open man rm cp mv chmod history id time local declare return exit break continue case esac"
+)
+"""Programs with which an agent looks around; when they find nothing, nothing is broken."""
+_SEARCHES = frozenset(("grep", "egrep", "rg", "ag", "fd", "find", "ls", "diff", "git grep", "git diff", "git status"))
+"""Programs that say what is there, or what differs."""
+GIT_LOOKING = word_set("status log show diff branch rev-parse ls-files blame grep remote fetch config merge-base")
+_LOOKING_WORD = compiled_later(
+    r"-{0,2}(?:search|list|ls|view|show|status|info|get|describe|logs?|inspect|help|capture|checks|version)(?:-|$)"
+)
+_INTERPRETER = compiled_later(r"python[\d.]*|node|bun|ruby|perl|php|deno|psql|sqlite3|mysql")
+_NOT_THERE = "No such file"
+"""What is said of what nobody can take away or move: nothing is broken by that."""
+
+
+def only_looks(command: str) -> bool:
+    """Return whether a command line only looks at something: that it fails says that there was nothing to be found."""
+    return all(map(looks, steps(command)))
+
+
+def searches(command: str) -> bool:
+    """Return whether a command line looks for something: that it says nothing says that this is not there."""
+    return any(_SEARCHES & {step.words[0].rpartition("/")[2], " ".join(step.words[:2])} for step in steps(command))
+
+
+def looks(step: Step) -> bool:
+    """Return whether a step only looks at something, or runs code that was written for this one call."""
+    folder, _, program = step.words[0].rpartition("/")
+    if folder and not folder.startswith("/"):
+        return False  # a program of the project, whatever its name
+    if len(step.words) > 1 and step.words[-1] == "-h":
+        return True
+    if program in _LOOKING or (program == "git" and GIT_LOOKING & set(step.words[1 : 5 if "-C" in step.words else 3])):
+        return True
+    if _INTERPRETER.fullmatch(program) and (step.document or {"-c", "-e", "-p", "-", "--eval"} & set(step.words[1:3])):
+        return True
+    return looks_by_api(step.words) or any(_LOOKING_WORD.match(word) for word in asked_of(step.words)[1:3])
+
+
+def cannot_change(call: ToolCall, steps: Sequence[Step]) -> list[Step]:
+    """Return the steps of a command that failed which say that they could not change files that are there."""
+    if not call.failed:
+        return []
+    asked = [step for step in steps if basename(step.words[0]) in CHANGE_FILES]
+    return [step for step in asked if (said := complaint_of(step, call.said)) and _NOT_THERE not in said]

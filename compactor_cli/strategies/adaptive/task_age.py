@@ -1,0 +1,28 @@
+"""Tasks that the agent listed before the user spoke again, who may have said otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+
+from compactor_cli.model.group import Group
+from compactor_cli.model.message import Message
+from compactor_cli.summary_text.state_block import without_tasks
+from compactor_cli.summary_text.state_line import StateLine
+
+
+def said_since(state: Iterable[StateLine], messages: Iterable[Message]) -> list[int]:
+    """Return the messages with what the user said since tasks were listed of which some are open."""
+    tasks = [line for line in state if line.kind == "task"]
+    if not any(line.open for line in tasks):
+        return []
+    listed = max(line.message for line in tasks)
+    return [message.index for message in messages if message.origin == "request" and message.index > listed]
+
+
+def still_told(
+    lines: Sequence[StateLine], messages: Sequence[Message], groups: Iterable[Group], stay: Container[int]
+) -> Sequence[StateLine]:
+    """Return lines of the state, without tasks where something that the user said since they were listed stands in a
+    group that does not stay."""
+    gone = {index for group in groups if group.index not in stay for index in group.messages}
+    return without_tasks(lines) if not gone.isdisjoint(said_since(lines, messages)) else lines
