@@ -120,7 +120,7 @@ class PlanBuilder:
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
         self.quoter.needs_base, self.quoter.brief = needed, room <= SMALL_ROOM
         # where a summary hardly has room, a sentence of what people say stands alone at its place
-        self.mostly = 0.0 if self.talk and room < _BASED else _MOSTLY
+        self.mostly = 0.0 if self.small_talk or (self.talk and room < _BASED) else _MOSTLY
         self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, self._is_seen)
         tasks = {line for line in known.lines if line.kind == "task"}
         if tasks and tasks.issubset(self.state):  # the state tells the whole list
@@ -235,7 +235,7 @@ class PlanBuilder:
             stretches = arrange(groups, in_place, self._is_movable, quoted, extra, needed=needed, worth=worth)
             return self._written(in_place, stretches, by_group)
 
-        attempt = arranged(needed=always)
+        attempt = arranged(needed=always and not self.small_talk)
         if always and self.talk and attempt.tokens > self.room < _BASED:  # what is said comes before where it is from
             attempt = arranged(needed=False)
         if always and not self.talk and not attempt.slots:
