@@ -28,8 +28,9 @@ _COMMON = 3
 """Statements with a word up to which it says what they speak of."""
 _STEM = 5
 """Characters by which forms of a word are told to be the same."""
-_LIKELY = 0.15
-"""How likely the newer statement has to be needed, beside the older one: small talk comes back to its subjects, too."""
+_LIKELY, _LIKELY_FIRST = 0.15, 0.4
+"""How likely the newer statement has to be needed, beside the older one, and where they share less: small talk comes
+back to its subjects, too."""
 _LEAST = 0.1
 """How likely the older one has to be: what nobody needs misleads nobody."""
 
@@ -57,9 +58,11 @@ def restated(statements: Sequence[Statement], values: Sequence[float]) -> Iterat
         usual = _PAIRED if any(len(stem) == 2 for stem in own) else _SHARED
         for other in sorted(near):
             apart = statements[other].message - statements[index].message
-            needed = usual if about[index].isdisjoint(stems[other]) else min(usual, _SHARED_FIRST)
+            needed = usual
             if apart <= _NEAR and any(map(str.isdigit, statements[other].text)):
                 needed = _SHARED_NEAR
+            elif values[other] >= _LIKELY_FIRST * values[index] and not about[index].isdisjoint(stems[other]):
+                needed = min(usual, _SHARED_FIRST)
             shared = fsum(rarity[stem] for stem in sorted(own.keys() & stems[other].keys()))
             if (
                 shared >= needed * min(totals[index], totals[other])

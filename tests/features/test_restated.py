@@ -60,6 +60,9 @@ def test_idle_words_put_nothing_right_and_nobody_speaks_for_another() -> None:
     assert not pairs(older, newer, values=(0.9, 0.1))
     assert not pairs(older, newer, values=(0.05, 0.1))
     assert not pairs(older, newer, speaker="assistant")
+    older, newer = "The lunch with Ines is on Monday.", "At the end of the lunch everybody sang songs."
+    assert pairs(older, newer, values=(0.9, 0.5))
+    assert not pairs(older, newer, values=(0.9, 0.3))
 
 
 @pytest.mark.parametrize(
