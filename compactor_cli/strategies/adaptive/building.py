@@ -95,8 +95,7 @@ class PlanBuilder:
         self.large = large
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
         self.folded = {g.index for g in rest if inputs.is_summary(g)}
-        self._words_of: dict[int, str] = {}
-        """Group -> the words of its calls and results."""
+        self._words_of: dict[int, str] = {}  # group -> the words of its calls and results
         self.outdated = outdated_lists(inputs.messages)
         # where the user waits for an answer in a chat, the one before comes after what the user said
         self.chat = is_chat(inputs.messages)
@@ -109,8 +108,7 @@ class PlanBuilder:
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
         self.small = False  # no room for more than small parts that nothing was chosen of
         self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
-        self.anew: Mapping[int, Sequence[int]] = {}
-        """Line of small talk -> those that say it anew: it is nothing without them."""
+        self.anew: Mapping[int, Sequence[int]] = {}  # line of small talk -> those that say it anew, which it needs
         # a ratio refers to what the first round started from; a target in tokens does without that
         self.needs_summary = needed = inputs.settings.target_ratio is not None or inputs.target is None
         self.newest = self.newest_within(room)
