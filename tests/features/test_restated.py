@@ -31,6 +31,9 @@ def pairs(older: str, newer: str, *, values: tuple[float, float] = (0.9, 0.6), s
         ("La réunion est à 14 h.", "En fait, la réunion est à 16 h 30."),
         ("Встреча в десять.", "Нет, встреча перенесена на половину двенадцатого."),
         ("会議は10時からです。", "すみません、会議は11時半からに変わりました。"),
+        ("Spotkanie jest w środę.", "Jednak spotkanie będzie w piątek, bo Ola wyjeżdża."),
+        ("O almoço é no sábado.", "Mudou, o almoço vai ser na sexta à noite."),
+        ("Paint the door green.", "Forget green for the door, the landlord wants it white."),
         ("shipping is 4.90 flat inside germany and 12.50 elsewhere", "ok, shipping inside germany is 5.50 now"),
     ],
 )
@@ -42,7 +45,9 @@ def test_what_is_said_of_the_same_is_said_anew(older: str, newer: str) -> None:
     ("older", "newer"),
     [
         ("We have 12 workers.", "The printer has 16 trays and not 12."),
-        ("Grandpa comes on Friday.", "The parcel comes on Saturday after all."),
+        ("Grandpa comes to us on Friday with Ines.", "The parcel with the lamp comes on Saturday after all."),
+        ("Leave the keys for the shed with Omar.", "Omar has a new bicycle from Utrecht."),
+        ("Il cane mangia alle sette.", "Vado al mare con gli amici alle otto."),
     ],
 )
 def test_what_is_said_of_something_else_is_not(older: str, newer: str) -> None:
@@ -53,8 +58,27 @@ def test_idle_words_put_nothing_right_and_nobody_speaks_for_another() -> None:
     older, newer = "We have 12 workers.", "Some workers sang on the bus."
     assert pairs(older, newer)
     assert not pairs(older, newer, values=(0.9, 0.1))
-    assert not pairs(older, newer, values=(0.1, 0.1))
+    assert not pairs(older, newer, values=(0.05, 0.1))
     assert not pairs(older, newer, speaker="assistant")
+    older, newer = "The lunch with Ines is on Monday.", "At the end of the lunch everybody sang songs."
+    assert pairs(older, newer, values=(0.9, 0.5))
+    assert not pairs(older, newer, values=(0.9, 0.3))
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "corrects"),
+    [
+        ("The museum opens at 9.", "I called them, the museum opens at 10.", True),
+        ("The museum opens on Monday.", "I called them, the museum opens on Tuesday.", True),
+        ("The museum opens at 9.", "Then we are at the museum when it opens, at 9.", False),
+        ("The museum opens at 9.", "The museum sounds lovely.", False),
+    ],
+)
+def test_the_user_puts_right_what_the_agent_told(older: str, newer: str, *, corrects: bool) -> None:
+    said = [Statement(0, "assistant", older)]
+    said += [Statement(at + 1, "user", text) for at, text in enumerate(IDLE)]
+    said.append(Statement(len(said), "user", newer))
+    assert ((0, len(said) - 1) in restated(said, [0.9] * len(said))) is corrects
 
 
 def test_people_put_right_a_figure_that_they_have_just_said_with_fewer_words_of_it() -> None:

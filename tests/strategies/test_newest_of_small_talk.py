@@ -87,3 +87,29 @@ def test_what_was_said_stays_only_with_what_changes_it_in_any_words(old: str, ne
     said[8]["content"] += f" {new}"
     text = "\n".join(message.text() for message in compacted(jsonl(*said, user("Bye!")), ratio).messages)
     assert new in text
+
+
+NEVER_ALONE = [
+    ("We eat at nine.", "No, we eat at half past ten, the ferry comes in late and Ines has to walk up from there."),
+    ("Der Zug fährt am Montag.", "Der Zug fährt doch erst am Freitag, die Strecke ist bis dahin wegen Holz gesperrt."),
+    ("El ensayo es el martes.", "Al final el ensayo es el jueves, porque la sala está ocupada por los de teatro."),
+]
+
+
+@pytest.mark.parametrize("ratio", [0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2])
+@pytest.mark.parametrize(("old", "new"), NEVER_ALONE)
+def test_what_is_said_anew_goes_with_what_changes_it(old: str, new: str, ratio: float) -> None:
+    said = [record for told, answer in TALK[:6] for record in (user(told), assistant(answer))]
+    said[4:4] = [user(old), assistant("All right.")]
+    said[10:10] = [user(new), assistant("Noted.")]
+    text = "\n".join(message.text() for message in compacted(jsonl(*said, user("Bye!")), ratio).messages)
+    assert old not in text or new in text
+
+
+def test_what_is_said_anew_stays_with_what_changes_it() -> None:
+    old, new = NEVER_ALONE[0]
+    said = [record for told, answer in TALK[:4] for record in (user(told), assistant(answer))]
+    said[4:4] = [user(old), assistant("All right."), user(new), assistant("Noted.")]
+    text = "\n".join(message.text() for message in compacted(jsonl(*said, user("Bye!")), 0.4).messages)
+    assert old in text
+    assert new in text

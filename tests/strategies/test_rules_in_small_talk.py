@@ -106,19 +106,15 @@ def test_rules_stay_in_chats_of_a_script_without_blanks(language: str) -> None:
     assert sum(kept) > 0.85 * len(kept) > 20
 
 
-def test_in_a_small_room_the_mark_of_a_summary_says_what_it_was_compacted_from() -> None:
-    """A heading in words would take 15 tokens more of the room, and a second run has to know the ratio's base."""
-    marked = 0
+def test_small_talk_has_no_summary_that_only_says_what_it_was_compacted_from() -> None:
+    """Its heading would cost more than a tenth of the few lines below it, which can stand at their places."""
+    outputs = 0
     for seed in range(60):
         part = compacted(jsonl(*with_rules(f"s{seed}", seed, lambda line: True)["messages"]), 0.25)
-        marks = [head for m in part.messages if (head := m.text().partition("\n")[0]).startswith("[#")]
-        if marks and part.target is not None and part.target <= 300:
-            said = f"of a transcript compacted from {part.before.tokens:,} to at most {part.target:,} tokens]"
-            assert [mark.endswith(said) for mark in marks].count(True) == 1
-            again = compacted(jsonl(*({"role": m.role, "content": m.text()} for m in part.messages)), 0.25)
-            assert [m.text() for m in again.messages] == [m.text() for m in part.messages]
-            marked += 1
-    assert marked
+        if part.target is not None and part.target <= 300:
+            assert not any(m.text().startswith(("[#", "## ")) for m in part.messages)
+            outputs += 1
+    assert outputs > 30
 
 
 GARDEN = (

@@ -16,7 +16,7 @@ from compactor_cli.features.work.task_lists import list_calls, names_task, outda
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.plan import Decision, SummarySlot
 from compactor_cli.model.planning import CLOSING, NEWEST_EXCHANGE, PlanInput
-from compactor_cli.model.talking import is_interjection, people_talk
+from compactor_cli.model.talking import people_talk
 from compactor_cli.strategies.adaptive import must_keep
 from compactor_cli.strategies.adaptive.arrangement import (
     WORTHLESS,
@@ -31,6 +31,7 @@ from compactor_cli.strategies.adaptive.conversation import is_small_talk, is_tal
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
 from compactor_cli.strategies.adaptive.named import names_in
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
+from compactor_cli.strategies.adaptive.said_anew import all_newer
 from compactor_cli.strategies.adaptive.small_talk import awaited_lines
 from compactor_cli.strategies.adaptive.task_age import still_told
 from compactor_cli.strategies.shared.chats import is_chat, is_working_chat
@@ -95,8 +96,7 @@ class PlanBuilder:
         self.large = large
         # summaries of earlier rounds go into the new one: their numbers would mislead beside it
         self.folded = {g.index for g in rest if inputs.is_summary(g)}
-        self._words_of: dict[int, str] = {}
-        """Group -> the words of its calls and results."""
+        self._words_of: dict[int, str] = {}  # group -> the words of its calls and results
         self.outdated = outdated_lists(inputs.messages)
         # where the user waits for an answer in a chat, the one before comes after what the user said
         self.chat = is_chat(inputs.messages)
@@ -109,6 +109,7 @@ class PlanBuilder:
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
         self.small = False  # no room for more than small parts that nothing was chosen of
         self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
+        self.anew: Mapping[int, Sequence[int]] = {}  # line of small talk -> those that say it anew, which it needs
         # a ratio refers to what the first round started from; a target in tokens does without that
         self.needs_summary = needed = inputs.settings.target_ratio is not None or inputs.target is None
         self.newest = self.newest_within(room)
@@ -118,7 +119,7 @@ class PlanBuilder:
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
         self.quoter.needs_base, self.quoter.brief = needed, room <= SMALL_ROOM
         # where a summary hardly has room, a sentence of what people say stands alone at its place
-        self.mostly = 0.0 if self.talk and room < _BASED else _MOSTLY
+        self.mostly = 0.0 if self.small_talk or (self.talk and room < _BASED) else _MOSTLY
         self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, self._is_seen)
         tasks = {line for line in known.lines if line.kind == "task"}
         if tasks and tasks.issubset(self.state):  # the state tells the whole list
@@ -196,16 +197,6 @@ class PlanBuilder:
         stays = stays and all(part.tokens <= SMALL for part in results)
         return group in self.present and stays and self._is_told_there(line)
 
-    def _stays(self, line: int) -> bool:
-        """Return whether a line stands in words that stay whole for being new."""
-        piece = self.lines.piece(line)
-        group = self.group_of[piece.message]
-        return piece.speech and group in self.present and piece.tokens <= self.newest.written(group)
-
-    def stays_in_part(self, message: int) -> bool:
-        """Return whether a message stays at its place, or some of it is taken."""
-        return message not in self.left or any(line in self.selector.taken for line in self.lines.of_message(message))
-
     def _is_told_there(self, line: StateLine) -> bool:
         """Return whether the exchange of a line of the state has its words, where that is a task: many calls only
         number it."""
@@ -243,7 +234,7 @@ class PlanBuilder:
             stretches = arrange(groups, in_place, self._is_movable, quoted, extra, needed=needed, worth=worth)
             return self._written(in_place, stretches, by_group)
 
-        attempt = arranged(needed=always)
+        attempt = arranged(needed=always and not self.small_talk)
         if always and self.talk and attempt.tokens > self.room < _BASED:  # what is said comes before where it is from
             attempt = arranged(needed=False)
         if always and not self.talk and not attempt.slots:
@@ -252,19 +243,26 @@ class PlanBuilder:
         return attempt
 
     def _complete(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
-        """Return the lines but, of talk, those of the user of which the short sentences behind them are not there."""
+        """Return the lines but, of talk, those of the user of which the short sentences behind them are not there, and
+        those that are said anew where that is not there."""
+        if not self.talk:
+            return [*chosen]
         there = {choice.line for choice in chosen}
-        return [choice for choice in chosen if not self.talk or self._is_complete(choice.line, there)]
+        chosen = [choice for choice in chosen if self._is_complete(choice.line, there)]
+        there = {choice.line for choice in chosen}
+        return [choice for choice in chosen if not self._is_outdated(choice.line, there)]
 
-    def _without_beginning(self, chosen: list[ChosenLine]) -> list[ChosenLine]:
-        """Return the lines but, of talk, the nods at their end that a statement begins with which has no room as a
-        whole; those that end a statement stay."""
-        end = len(chosen)
-        while self.talk and end and is_interjection(self.lines.text(chosen[end - 1].line)):
-            end -= 1
-        if 0 < end < len(chosen) and chosen[end].line in self._said_after(chosen[end - 1].line):
-            return chosen
-        return chosen[:end]
+    def _is_outdated(self, line: int, there: Set[int]) -> bool:
+        """Return whether a line of small talk is said anew in words that are not `there`, nor stay at their place."""
+        newer = all_newer([line], self.anew) - {line}
+        return not all(at in there or self._stays_there(at) for at in newer)
+
+    def _stays_there(self, line: int) -> bool:
+        """Return whether a line stands in what stays at its place whatever is chosen."""
+        group = self.group_of[self.lines.message(line)]
+        if group in self.large and self.awaited:
+            return line in self.awaited
+        return group in self.kept or group in self.present or group in self.whole
 
     def _said_after(self, line: int) -> Iterator[int]:
         return said_after(self.lines, line, self.selector.tokens)

@@ -190,7 +190,7 @@ class Chooser(RequiredLines):
         # of talk, messages stay whole instead, those first of which most was thought
         once = self.talk or self.room > _TRIED
         for share in (1.0 if left <= _SURELY else _SURE,) if once else _SHARES:
-            more = [*chosen, *self._small_lines(rest, int(share * left))]
+            more = [*chosen, *self._small_lines(rest, int(share * left), {choice.line for choice in chosen})]
             attempt = self.build(more) if more != chosen else best
             if best.tokens < attempt.tokens <= self.room and not (self.talk and self._gives_up(attempt, chosen)):
                 chosen = more
@@ -199,21 +199,35 @@ class Chooser(RequiredLines):
             attempt = best
         return self._spend(chosen, attempt) if attempt.tokens < _USED * self.room else attempt
 
+    def _without_beginning(self, chosen: list[ChosenLine]) -> list[ChosenLine]:
+        """Return the lines but, of talk, the nods at their end that a statement begins with which has no room as a
+        whole; those that end a statement stay."""
+        end = len(chosen)
+        while self.talk and end and is_interjection(self.lines.text(chosen[end - 1].line)):
+            end -= 1
+        if 0 < end < len(chosen) and chosen[end].line in self._said_after(chosen[end - 1].line):
+            return chosen
+        return chosen[:end]
+
     def _gives_up(self, attempt: Attempt, chosen: Sequence[ChosenLine]) -> bool:
         """Return whether lines that were chosen are not there, as they are not worth a summary: their messages may have
         room as a whole."""
         groups = {self.group_of[self.lines.message(choice.line)] for choice in chosen}
         return any(attempt.decisions[group].rendition == "gone" for group in groups)
 
-    def _small_lines(self, order: Iterable[ChosenLine], left: int) -> Iterator[ChosenLine]:
-        """Yield the lines of `order` that have room in `left` tokens one after the other, none of what the user said:
-        that stands in order, as an older sentence would stay without a newer one that corrects it."""
+    def _small_lines(self, order: Iterable[ChosenLine], left: int, there: set[int]) -> Iterator[ChosenLine]:
+        """Yield the lines of `order` that have room in `left` tokens one after the other beside those that are `there`,
+        none of what the user said: that stands in order, as an older sentence would stay without a newer one that
+        corrects it."""
         for choice in order:
             if left < _SMALLEST_LINE:
                 break
             small = choice.cost <= left and choice.line not in self.request_lines
             if small and not (self.talk and is_interjection(self.lines.text(choice.line))):
+                if self._is_outdated(choice.line, there):
+                    continue
                 left -= choice.cost
+                there.add(choice.line)
                 yield choice
 
     def _spend(self, order: list[ChosenLine], attempt: Attempt) -> Attempt:
@@ -239,6 +253,7 @@ class Chooser(RequiredLines):
         """Keep groups whole, as many as fit, those first that come first."""
         left = self.room - attempt.tokens
         added: list[int] = []
+        there = {choice.line for choices in attempt.chosen.values() for choice in choices}
         corrected = False
         for index in candidates:
             group, decision = self.inputs.groups[index], attempt.decisions[index]
@@ -247,9 +262,12 @@ class Chooser(RequiredLines):
             # a newer request that is not there may have corrected this one
             asks = not self.talk and is_request(group, self.inputs.messages)
             if group.tokens - decision.tokens <= left and not (asks and corrected):
-                if self.talk or not misleads(index, self.inputs, attempt.decisions):
+                own = [line for i in group.messages for line in self.lines.of_message(i)]
+                misled = misleads(index, self.inputs, attempt.decisions) if not self.talk else False
+                if not misled and not any(self._is_outdated(line, there) for line in own):
                     left -= group.tokens - decision.tokens
                     added.append(index)
+                    there.update(own)
             elif asks and not quotes_all(attempt, group, self.lines):
                 corrected = True
         before = set(self.whole)

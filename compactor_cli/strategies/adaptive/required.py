@@ -96,8 +96,12 @@ class RequiredLines(PlanBuilder):
                 self._take(self.asked_lines())
             newest = self.lines.message(max(self.awaited)) if self.awaited else -1
             given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
-            ranked = chat_lines(*given) if self.works else SmallTalk(*given, newest=newest).ranked()
             anew = {} if self.people else said_anew(inputs.messages, self.lines)
+            if self.works:
+                ranked = chat_lines(*given)
+            else:
+                small_talk = SmallTalk(*given, newest=newest)
+                ranked, self.anew = small_talk.ranked(), small_talk.anew
             self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
             return
         words = Words(inputs, self.lines, self.selector.tokens)
@@ -181,6 +185,16 @@ class RequiredLines(PlanBuilder):
         """Return the tokens of what the user said; in a chat where that awaits an answer, of its share at most."""
         needed = sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
         return min(needed, int(self.request_room)) if self.awaits else needed
+
+    def _stays(self, line: int) -> bool:
+        """Return whether a line stands in words that stay whole for being new."""
+        piece = self.lines.piece(line)
+        group = self.group_of[piece.message]
+        return piece.speech and group in self.present and piece.tokens <= self.newest.written(group)
+
+    def stays_in_part(self, message: int) -> bool:
+        """Return whether a message stays at its place, or some of it is taken."""
+        return message not in self.left or any(line in self.selector.taken for line in self.lines.of_message(message))
 
     def _take_pending(self) -> None:
         """Take lines of the results that the agent answers next, or that what it asked rests on."""

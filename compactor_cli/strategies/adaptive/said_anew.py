@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
 
@@ -84,7 +84,9 @@ def anew_first(
     them once."""
     walked = set[int]()
     for line in ranked:
-        for newer in sorted(_not_walked(line, anew, walked) - {line}, reverse=True):
+        found = all_newer([line], anew, walked)
+        walked |= found
+        for newer in sorted(found - {line}, reverse=True):
             yield newer
             yield from said_after(lines, newer, tokens)
         yield line
@@ -141,14 +143,13 @@ def _stems(text: str) -> set[str]:
     return korean | {term[:_STEM] for term in terms if len(term) >= _STEM or not term.isascii()}
 
 
-def _not_walked(line: int, anew: Mapping[int, Sequence[int]], walked: set[int]) -> set[int]:
-    """Return a sentence, the later ones that say it anew, and those that say these anew, but for those that were
-    `walked` before; they are from now on."""
-    found, ahead = set[int](), [line]
+def all_newer(lines: Iterable[int], anew: Mapping[int, Sequence[int]], known: Set[int] = frozenset()) -> set[int]:
+    """Return sentences, the later ones that say them anew, and those that say these anew, but for those that are
+    `known` and what only these lead to."""
+    found, ahead = set[int](), [*lines]
     while ahead:
         at = ahead.pop()
-        if at not in walked:
-            walked.add(at)
+        if at not in found and at not in known:
             found.add(at)
             ahead += anew.get(at, ())
     return found

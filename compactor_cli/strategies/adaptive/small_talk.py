@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate, chain
 
 from msgspec import Struct
@@ -106,11 +107,9 @@ class SmallTalk:
     def ranked(self) -> Iterator[int]:
         """Yield lines of statements, those worth most for their tokens first, until about twice the room is taken, and
         before each sentence those that say it anew; a line may come twice."""
-        said = [each.statement for each in self._said]
-        values = self._values(said)
-        sentences = [*self._sentences(values)]
+        said, values = [each.statement for each in self._said], [*self._likely]
         lines_of = [each.lines for each in self._said]
-        for sentence, rest in [*self._telling(sentences)]:
+        for sentence, rest in self._telling(self._sentences):
             values[sentence.statement] = rest  # what tells something has room without the rest of the message
             said.append(sentence.said)
             lines_of.append([sentence.line, *said_after(self._lines, sentence.line, self._cost)])
@@ -120,7 +119,16 @@ class SmallTalk:
         used = [*accumulate((tokens[index] for index in order), initial=0)]
         enough = order[: bisect_right(used, 2 * self._room + _MORE)]
         ranked = chain.from_iterable(lines_of[index] for index in enough)
-        return anew_first(ranked, _anew(sentences), self._lines, self._cost)
+        return anew_first(ranked, self.anew, self._lines, self._cost)
+
+    @cached_property
+    def anew(self) -> dict[int, list[int]]:
+        """Return for lines of sentences those of the later ones that say them anew."""
+        said, values = [each.said for each in self._sentences], [each.value for each in self._sentences]
+        anew: dict[int, list[int]] = {}
+        for older, newer in restated(said, values):
+            anew.setdefault(self._sentences[older].line, []).append(self._sentences[newer].line)
+        return anew
 
     def _parted(self, number: int, message: Message) -> Iterator[tuple[str, list[int]]]:
         """Yield (speaker, lines) of the statements of a piece: all of a short one, else each sentence, of the user with
@@ -151,8 +159,10 @@ class SmallTalk:
         if before is not None:
             yield before
 
-    def _values(self, said: Sequence[Statement]) -> list[float]:
+    @cached_property
+    def _likely(self) -> list[float]:
         """Return how likely each statement is needed, as it counts for who says it."""
+        said = [each.statement for each in self._said]
         likely = both_values(said, self._profile.talk, self._profile.binding)
         return [self._counted(each, *both) for each, both in zip(said, likely, strict=True)]
 
@@ -165,8 +175,9 @@ class SmallTalk:
         share = part_between(int(100 * value), (_MAYBE, self._answers), (_SURELY, 1.0))
         return counted(value, share)
 
-    def _sentences(self, values: Sequence[float]) -> Iterator[_Sentence]:
-        """Yield the sentences of all that is said, in order. `values`: those of the statements."""
+    @cached_property
+    def _sentences(self) -> list[_Sentence]:
+        """Return the sentences of all that is said, in order."""
         lines = self._lines
         # a nod that stays with the statement before it is of the next message
         parts = [
@@ -178,8 +189,10 @@ class SmallTalk:
         said = [part[1] for part in parts]
         likely = both_values(said, self._profile.talk, self._profile.binding, wanted) if wanted else []
         own = {at: self._counted(said[at], *both) for at, both in zip(wanted, likely, strict=True)}
-        for at, (index, statement, line, _) in enumerate(parts):
-            yield _Sentence(index, statement, line, own.get(at, values[index]))
+        return [
+            _Sentence(index, statement, line, own.get(at, self._likely[index]))
+            for at, (index, statement, line, _) in enumerate(parts)
+        ]
 
     def _telling(self, sentences: Iterable[_Sentence]) -> Iterator[tuple[_Sentence, float]]:
         """Yield sentences that are likely to be needed, each with how likely the others of its statement are, where
@@ -211,15 +224,6 @@ class _Sentence(Struct, frozen=True):
     line: int
     value: float
     """How likely it is needed."""
-
-
-def _anew(sentences: Sequence[_Sentence]) -> dict[int, list[int]]:
-    """Return for the lines of sentences those of the later ones that say them anew."""
-    said, values = [each.said for each in sentences], [each.value for each in sentences]
-    anew: dict[int, list[int]] = {}
-    for older, newer in restated(said, values):
-        anew.setdefault(sentences[older].line, []).append(sentences[newer].line)
-    return anew
 
 
 def _worth_of_answers(messages: Sequence[Message], room: int) -> float:
