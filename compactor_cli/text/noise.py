@@ -60,6 +60,8 @@ _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 _BLANK = compiled_later(rf"{_NUMBER}[ \t]*")
 _OWN_RUN = compiled_later(
     r"Chunk ID: \w+|Wall time: [\d.]+ seconds|Original token count: \d+|Output:"
+    r"|<?shellId: \w+ completed with exit code 0>?|<?command with (?:shell ?)?id: \w+ (?:was )?stopped>?"
+    r"|shellId: \w+, pid: \d+, .*\bstatus: completed\b.*|current command: .*"
     r"|(?:…|\[… [\d,]+ (?:lines?|characters)(?: left out)?(?: in all)?(?: · ctx_\w+)?\])"
 )
 """What a shell tool prints of its own run, and marks of what an earlier round left out."""
@@ -237,7 +239,10 @@ _FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
     (("\nok ", " ok ", "... ok", "PASS", "(pass)", "✓", "✔", "√", " OK ", " RUN ", "=== ", "[no test"), _passed),
     (("--:--:--", "━━━", "objects: ", ": Pull", "\t\n", "→\n"), partial(_matching, _METER)),
     (("uccessfully", " has been ", "Wrote "), partial(_matching, _DONE)),
-    (("Chunk ID", "Wall time", "Original token", "[… "), lambda lines: _matching(_OWN_RUN, [*map(str.strip, lines)])),
+    (
+        ("Chunk ID", "Wall time", "Original token", "hellId: ", "<command with", "[… "),
+        lambda lines: _matching(_OWN_RUN, [*map(str.strip, lines)]),
+    ),
     (("-\n",), partial(_matching, _BLANK_FOUND)),
     (('use "git ',), partial(_matching, _HINT)),
     ((" more line",), partial(_matching, _NOT_SHOWN)),
