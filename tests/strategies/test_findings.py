@@ -54,8 +54,8 @@ def test_what_the_agent_announces_asks_or_nods_is_not(words):
 
 def test_findings_have_no_room_in_the_smallest_share_of_a_transcript():
     assert room_for_findings(100, 1_000) == 0
-    assert room_for_findings(250, 1_000) == 15 == room_for_findings(250, 500)
-    assert 0 < room_for_findings(150, 1_000) < 15 * 150 / 250
+    assert room_for_findings(250, 1_000) == 12.5 == room_for_findings(250, 500)
+    assert 0 < room_for_findings(150, 1_000) < 12.5 * 150 / 250
 
 
 def searched(number: int, said: str) -> list[sessions.Json]:

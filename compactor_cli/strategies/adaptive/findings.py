@@ -14,7 +14,7 @@ from compactor_cli.strategies.shared.lone_lines import leads_on
 from compactor_cli.strategies.shared.rooms import part_between
 from compactor_cli.text.sentences import count_words
 
-_NONE, _SHARE = (10, 0.0), (25, 0.06)
+_NONE, _SHARE = (10, 0.0), (25, 0.05)
 """Percent of a transcript that there is room for, and the share of the room for what the agent found: where little
 stays, names that the work goes on with tell more than sentences."""
 _TELLS = -0.2
