@@ -70,6 +70,34 @@ def test_what_a_shell_tool_says_of_commands_that_ended_well_is_noise() -> None:
     assert noisy_lines(SHELLS) == {3, 4}
 
 
+UPDATED = "The file /work/a.go has been updated. Here's the result of running `cat -n` on a snippet of the edited file:"
+ECHO = "    12\tdef rate(kind):\n\n    14\t    return 3"
+
+
+def test_what_an_editor_shows_of_the_file_around_its_edit_is_noise() -> None:
+    assert noisy_lines(f"{UPDATED}\n{ECHO}\nReview the changes.\n{ECHO}") == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ECHO,
+        f"It printed the result of running `cat -n` on a snippet:\n{ECHO}",
+        f"     3\t# the result of running `cat -n` on a snippet\n{ECHO}",
+        f"src/a.py:7: The file, the result of running `cat -n` on a snippet\n{ECHO}",
+        f"Here's the result of running `cat -n` on /work/a.go:\n{ECHO}",
+        f"File not found: /work/a.go\n{ECHO}",
+        "Edited by Kim",
+        "Edited",
+        "Edited a.go and left b.go as it is",
+        "Last edited a.go",
+        "Edited 3 files",
+    ],
+)
+def test_other_lines_of_a_file_are_none(text: str) -> None:
+    assert noisy_lines(text) == frozenset()
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -119,8 +147,9 @@ def test_a_removed_line_says_nothing_beside_added_ones_that_have_most_of_its_wor
     [
         "Successfully replaced text in src/a.ts. Changed 452 characters to 175 characters.",
         "Successfully wrote 210 bytes to src/a.ts",
-        "The file /work/a.go has been updated. Here's the result of running `cat -n` on a snippet of the edited file:",
         "The file src/a.go has been updated successfully.",
+        "Edited /work/src/a.go",
+        "Edited a.go",
         "File created successfully at: /work/a.py",
         "Wrote 12 lines to /work/a.py",
         "Todos have been modified successfully. Ensure that you continue to use the todo list",
