@@ -1,4 +1,4 @@
-"""Questions that an answer counts, and a reply that answers them one by one, counted as they are."""
+"""Questions that an answer counts within a line, and a reply that answers them one by one, counted as they are."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _BEGINS = compiled_later(r"\W*1[.):]")
 
 
 def answered_in_turn(answer: str, reply: str) -> list[tuple[int, int]]:
-    """Return where the things stand in an answer that asks which a reply answers by their numbers, from the first one
-    on; empty where the reply counts nothing, or more than the answer does."""
+    """Return where the things stand in a line of an answer that asks, when a reply answers them by their numbers, from
+    the first one on; empty where the reply counts nothing, or more than the answer does."""
     if not _BEGINS.match(reply) or not ASKS_WITHIN.search(answer):
         return []
     asked, told = _counted(answer), _counted(reply)
-    if len(told) < 2 or len(asked) < len(told):
-        return []
+    if len(told) < 2 or len(asked) < len(told) or "\n" in answer[asked[0] : asked[len(told) - 1]]:
+        return []  # items on lines of their own are picked one by one, where the reply is short
     ends = [*asked[1:], len(answer)]
     ends[-1] = asked[-1] + len(answer[asked[-1] :].partition("\n")[0])
     return [(start, start + len(answer[start:end].rstrip())) for start, end in zip(asked, ends, strict=True)]
