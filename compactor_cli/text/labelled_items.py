@@ -22,7 +22,7 @@ _LETTERED = compiled_later(
     re.MULTILINE | re.IGNORECASE,
 )
 """The line that begins an item: a letter with a mark behind it, or behind a word for it."""
-_INLINE = compiled_later(rf"(?<![{_WORDS})\]])(?:\(([1-9a-h])\)|(?<=[\s,:;])([1-9a-hA-H])\))[ \t]+(?=\S)")
+_INLINE = compiled_later(rf"(?<![{_WORDS})\]])(?:\(([1-9a-hA-H])\)|(?<=[\s,:;])([1-9a-hA-H])\))[ \t]+(?=\S)")
 """A label within a sentence."""
 _SENTENCE_END = compiled_later(r"[.!?](?=\s|$)|[。！？；]|\n")
 _BETWEEN = compiled_later(r"(?:[\s,;，；]+(?:and|or|und|oder|et|ou|y|o|e)|或者?|和|还是)?[\s,;，；]*$")

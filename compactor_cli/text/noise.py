@@ -35,6 +35,7 @@ _DONE = compiled_later(
     r"\s*(?:Successfully (?:replaced|wrote|written|edited|updated|created|overwrote|modified) .*"
     r"|(?:The )?[Ff]ile \S+ (?:has been )?(?:updated|created|edited|written|modified|overwritten)(?: successfully)?\b.*"
     r"|File (?:updated|created|edited|written|modified)(?: successfully)?(?: (?:at|to|in))?:? \S+\.?"
+    r"|Edited (?=\S*[./])\S+"
     r"|Wrote [\d,]+ (?:lines|bytes|characters) to \S+\.?"
     r"|Todos have been (?:modified|updated) successfully.*)"
 )
@@ -60,6 +61,8 @@ _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 _BLANK = compiled_later(rf"{_NUMBER}[ \t]*")
 _OWN_RUN = compiled_later(
     r"Chunk ID: \w+|Wall time: [\d.]+ seconds|Original token count: \d+|Output:"
+    r"|<?shellId: \w+ completed with exit code 0>?|<?command with (?:shell ?)?id: \w+ (?:was )?stopped>?"
+    r"|shellId: \w+, pid: \d+, .*\bstatus: completed\b.*|current command: .*"
     r"|(?:…|\[… [\d,]+ (?:lines?|characters)(?: left out)?(?: in all)?(?: · ctx_\w+)?\])"
 )
 """What a shell tool prints of its own run, and marks of what an earlier round left out."""
@@ -91,6 +94,9 @@ _NEGATES = word_set("not no never without none False false unless")
 _KEYWORDS = word_set("def return self this const let var function func class for while else import")
 _WOULD_HAVE, _AS_IT_WAS = "edit would have looked if applied", "original code before your edit"
 """What editors that refuse an edit for its syntax say before what it would have made of a file, and before the file."""
+_SNIPPET, _OF_FILES = "result of running `cat -n` on a snippet", ("The file ", "File ")
+"""What editors say before they show a file around what they changed, and how they begin."""
+_NUMBERED = compiled_later(r"[ \t]*\d{1,6}[→\t]")
 _Finder = Callable[[Sequence[str]], Iterator[int]]
 _LONGEST = 60
 """Lines after which brackets are taken for something else."""
@@ -202,6 +208,17 @@ def _not_applied(lines: Sequence[str]) -> Iterator[int]:
         shown = _WOULD_HAVE in line or (shown and _AS_IT_WAS not in line)
 
 
+def _echoed(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the lines of a file that an editor shows around an edit which it confirms: the call has what
+    was changed, and the others were there before."""
+    shown = False
+    for number, line in enumerate(lines):
+        begins = _SNIPPET in line and line.startswith(_OF_FILES)
+        shown = begins or (shown and (not line.strip() or _NUMBERED.match(line) is not None))
+        if shown:
+            yield number
+
+
 def _matching(pattern: re.Pattern[str], lines: Sequence[str]) -> Iterator[int]:
     return (number for number, line in enumerate(lines) if pattern.fullmatch(line))
 
@@ -236,8 +253,11 @@ def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
 _FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
     (("\nok ", " ok ", "... ok", "PASS", "(pass)", "✓", "✔", "√", " OK ", " RUN ", "=== ", "[no test"), _passed),
     (("--:--:--", "━━━", "objects: ", ": Pull", "\t\n", "→\n"), partial(_matching, _METER)),
-    (("uccessfully", " has been ", "Wrote "), partial(_matching, _DONE)),
-    (("Chunk ID", "Wall time", "Original token", "[… "), lambda lines: _matching(_OWN_RUN, [*map(str.strip, lines)])),
+    (("uccessfully", " has been ", "Wrote ", "Edited "), partial(_matching, _DONE)),
+    (
+        ("Chunk ID", "Wall time", "Original token", "hellId: ", "<command with", "[… "),
+        lambda lines: _matching(_OWN_RUN, [*map(str.strip, lines)]),
+    ),
     (("-\n",), partial(_matching, _BLANK_FOUND)),
     (('use "git ',), partial(_matching, _HINT)),
     ((" more line",), partial(_matching, _NOT_SHOWN)),
@@ -245,6 +265,7 @@ _FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
     (("import", "#include", "require", "use ", "using "), _imports),
     (("<system-reminder>",), _reminders),
     ((_WOULD_HAVE,), _not_applied),
+    ((_SNIPPET,), _echoed),
     (_OF_PROMPTS, _prompt),
     (("-| ", "@@ "), _replaced),
 )

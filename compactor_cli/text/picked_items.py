@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise, takewhile, zip_longest
 
+from compactor_cli.text.answered_items import answered_in_turn
 from compactor_cli.text.labelled_items import labelled_items
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.rest_of_items import coded_items, tells_of_rest
@@ -92,10 +93,15 @@ _SHORT = 240
 def picked_items(answer: str, reply: str) -> list[tuple[int, int]]:
     """Return where the items stand in an answer, each with the lines under it, that a reply picks; empty where the
     answer has no list of several items with numbers or letters, or the reply names none of them. One that speaks of the
-    rest as well picks all; of a long one the label counts that it begins with."""
-    if coded := coded_items(answer, reply):
+    rest as well picks all; of a long one the label
+    counts that it begins with, and where that is a letter, other letters."""
+    if coded := coded_items(answer, reply) or answered_in_turn(answer, reply):
         return coded
-    reply = reply if len(reply) <= _SHORT else _label_before(reply)
+    if len(reply) > _SHORT:
+        label = _label_before(reply)
+        if label and not any(map(str.isdigit, label)):  # then further letters are of items, too
+            return labelled_items(answer, reply, ())
+        reply = label
     if not reply:
         return []
     items = list(_items(answer)) if any(map(str.isdigit, answer)) else []

@@ -49,6 +49,11 @@ def test_a_question_stands_with_its_answer_or_while_it_is_open() -> None:
     assert says_nothing(asked, {asked}, told.lines, told.messages, set())
     assert not says_nothing(asked, {asked, answered}, told.lines, told.messages, set())
     assert not says_nothing(asked, {asked}, told.lines, told.messages, {2})
+    proposed = "I would drain the node first and then delete the volume, as it is bound to nothing any more."
+    told = Told(user("Look."), assistant(f"{proposed}\n\nShall I?"), user("Rice."))
+    drain, asked, answered = line_of(told, "I would"), line_of(told, "Shall I?"), line_of(told, "Rice")
+    assert says_nothing(asked, {asked, answered}, told.lines, told.messages, set())
+    assert not says_nothing(asked, {drain, asked, answered}, told.lines, told.messages, set())
     still = Told(user("Look."), assistant("Which one do you want?"))
     assert not says_nothing(line_of(still, "Which"), set(), still.lines, still.messages, set())
     told = Told(user("Look."), assistant("It is open until late. Which one?"), assistant("On 4 May?"), user("Rice."))

@@ -56,6 +56,67 @@ def test_what_a_shell_tool_prints_of_its_own_run_is_noise_and_how_it_ended_is_no
     assert noisy_lines(text) == {0, 1, 3, 4}
 
 
+SHELLS = """shellId: 30 was already stopped via stop_bash.
+
+Active shell sessions:
+  shellId: 0, pid: 1848554, mode: sync, status: completed, elapsed: 322s, commands: 1, unread output: no
+    current command: cat hooks/entire.json
+  shellId: 4, pid: 1849266, mode: async, status: running, elapsed: 12s, commands: 1, unread output: yes"""
+
+
+def test_what_a_shell_tool_says_of_commands_that_ended_well_is_noise() -> None:
+    assert noisy_lines("3 harbors\n<shellId: 20 completed with exit code 0>") == {1}
+    assert noisy_lines("<command with id: 22 stopped>") == {0}
+    assert noisy_lines(SHELLS) == {3, 4}
+
+
+UPDATED = "The file /work/a.go has been updated. Here's the result of running `cat -n` on a snippet of the edited file:"
+ECHO = "    12\tdef rate(kind):\n\n    14\t    return 3"
+
+
+def test_what_an_editor_shows_of_the_file_around_its_edit_is_noise() -> None:
+    assert noisy_lines(f"{UPDATED}\n{ECHO}\nReview the changes.\n{ECHO}") == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ECHO,
+        f"It printed the result of running `cat -n` on a snippet:\n{ECHO}",
+        f"     3\t# the result of running `cat -n` on a snippet\n{ECHO}",
+        f"src/a.py:7: The file, the result of running `cat -n` on a snippet\n{ECHO}",
+        f"Here's the result of running `cat -n` on /work/a.go:\n{ECHO}",
+        f"File not found: /work/a.go\n{ECHO}",
+        "Edited by Kim",
+        "Edited",
+        "Edited a.go and left b.go as it is",
+        "Last edited a.go",
+        "Edited 3 files",
+    ],
+)
+def test_other_lines_of_a_file_are_none(text: str) -> None:
+    assert noisy_lines(text) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<shellId: 20 completed with exit code 1>",
+        "<shellId: 20 completed with exit code 0> 3 harbors",
+        "<command with shellId: 22 is still running after 30 seconds>",
+        "<command with id: 22 stopped by signal 9>",
+        "The command with id: 22 stopped the pump",
+        "current command: cat hooks/entire.json",  # of no list of shells
+        "hellId: 3, pid: 7, status: completed",
+        "shellId: 4, pid: 7, mode: async, status: running",
+        "shellId: 4",
+        "the shellId: 20 completed with exit code 0",
+    ],
+)
+def test_what_only_looks_like_that_is_none(line: str) -> None:
+    assert noisy_lines(line) == frozenset()
+
+
 def test_what_a_harness_reminds_the_agent_of_is_noise_and_a_file_that_speaks_of_reminders_is_none() -> None:
     reminder = "<system-reminder>\nWhenever you read a file, think of Malware.\n</system-reminder>"
     text = f"1\tdef total():\n2\t    return 7\n\n{reminder}\n"
@@ -86,8 +147,9 @@ def test_a_removed_line_says_nothing_beside_added_ones_that_have_most_of_its_wor
     [
         "Successfully replaced text in src/a.ts. Changed 452 characters to 175 characters.",
         "Successfully wrote 210 bytes to src/a.ts",
-        "The file /work/a.go has been updated. Here's the result of running `cat -n` on a snippet of the edited file:",
         "The file src/a.go has been updated successfully.",
+        "Edited /work/src/a.go",
+        "Edited a.go",
         "File created successfully at: /work/a.py",
         "Wrote 12 lines to /work/a.py",
         "Todos have been modified successfully. Ensure that you continue to use the todo list",

@@ -62,6 +62,7 @@ class Chooser(RequiredLines):
             return self._only_protected()
         if self.talk:
             return self._fit([*self.selector.taken.values()], best)
+        self._take_found()
         attempt = self._with_lines(best, _LEAST)
         if attempt.tokens < _USED * self.room:  # not much can stay whole instead of lines that are worth little
             self.whole.clear()

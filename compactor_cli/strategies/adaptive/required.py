@@ -15,6 +15,7 @@ from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines
+from compactor_cli.strategies.adaptive.findings import findings, room_for_findings
 from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.must_keep import UserWords, speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
@@ -212,6 +213,14 @@ class RequiredLines(PlanBuilder):
             cost = sum(map(self.selector.cost, wanted))
             if cost <= room:
                 room -= self._take(wanted)
+
+    def _take_found(self) -> None:
+        """Take what the agent found and decided between its calls."""
+        found = findings(self.inputs.messages, self.lines, self.selector.cost)
+        absent = (told for told in found if not all(map(self._stays, told)))
+        room = room_for_findings(self.room, sum(group.tokens for group in self.rest))
+        for told in must_keep.within(room, absent, self.lines, self.selector.cost):
+            self._take(told)
 
     def _take(self, lines: Iterable[int]) -> int:
         told = (line for line in lines if line not in self.said_by_state)

@@ -117,11 +117,25 @@ def chat_lines(
     rules = [at for at in order if binds[at] >= _BINDS]
     binding = _within(_RULES * room, sorted(rules, key=lambda at: -binds[at] / tokens[at] ** 0.5), tokens)
     left = 2 * room + _MORE
-    for index in dict.fromkeys(chain(of_requests, binding, order)):
+    binding_most = _binding_most(statements, values, binds)
+    ordered = ((binding_most.get(index, index), index) for index in chain(of_requests, binding, order))
+    for index in dict.fromkeys(chain.from_iterable(ordered)):
         yield from said[index].lines
         left -= tokens[index]
         if left < 0:
             return
+
+
+def _binding_most(statements: Sequence[Statement], values: Sequence[float], binds: Sequence[float]) -> dict[int, int]:
+    """Return statement -> the one of its message that binds most, where that is needed as much: what only tells would
+    stand without it for being shorter."""
+    found: dict[int, int] = {}
+    for _, group in groupby(range(len(statements)), lambda index: statements[index].message):
+        members = [*group]
+        most = max(members, key=binds.__getitem__)
+        if binds[most] >= _BINDS:
+            found.update((index, most) for index in members if values[most] >= values[index])
+    return found
 
 
 def said_in_turn(

@@ -11,6 +11,7 @@ from compactor_cli.summary_text.excerpts import begins_part
 from compactor_cli.text.clauses import LEADS_ON, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.section_headings import is_heading
+from compactor_cli.text.sentences import count_words
 
 if TYPE_CHECKING:
     from compactor_cli.features.lines import SessionLines
@@ -22,6 +23,8 @@ _TELLS = compiled_later(r"\d|[`/\\_=]|\w[.@]\w")
 _RULE = compiled_later(r"\s*\|?(?=[^\n]*--)[ \t:|-]+")
 _NEAR = 2
 """Lines behind such a line among which is what it leads to."""
+_FEW_WORDS = 2
+"""Words of a question that says nothing without what stands before it."""
 _SHORT, _MOST = 7, 3
 """Tokens of a short sentence, with its break, and how many of them stay with one before them, at most."""
 
@@ -47,8 +50,9 @@ def only_asks(text: str) -> bool:
 
 
 def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequence[Message], there: Set[int]) -> bool:
-    """Return whether a line of an agent's answer says nothing beside what is `taken`: it leads to what is not, or asks
-    what the user answered with words that are not. `there`: messages that stay whole."""
+    """Return whether a line of an agent's answer says nothing beside what is `taken`: it leads to what is not, asks in
+    a word or two for that, or asks what the user answered with words that are not. `there`: messages that stay
+    whole."""
     message = lines.message(line)
     if messages[message].role != "assistant":
         return False
@@ -58,6 +62,8 @@ def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequ
         return not any(at in taken and not leads_on(lines, at) for at in near)
     if not only_asks(lines.text(line)):
         return False
+    if count_words(lines.text(line)) <= _FEW_WORDS and not lines.is_first(line) and line - 1 not in taken:
+        return True  # "Shall I?" asks for what is not there
     answer = _answered_by(message, messages)
     return answer >= 0 and answer not in there and taken.isdisjoint(lines.of_message(answer))
 
