@@ -7,8 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.summary_text.excerpts import INSTRUCTIONS, earlier_heading, is_said_by, quoted_parts, unquoted
-from compactor_cli.summary_text.headers import body_start, quotes_lines
+from compactor_cli.summary_text.excerpts import (
+    INSTRUCTIONS,
+    earlier_heading,
+    harmless,
+    is_said_by,
+    quoted_parts,
+    speaker_of,
+    unquoted,
+)
+from compactor_cli.summary_text.headers import body_start, covered, quotes_lines
 from compactor_cli.summary_text.state_block import state_spans
 from compactor_cli.summary_text.verbatim import (
     LAST_REQUEST_WAS,
@@ -21,6 +29,8 @@ from compactor_cli.summary_text.verbatim import (
 from compactor_cli.text.patterns import compiled_later
 
 _TITLE = compiled_later(r"^### .*$", re.MULTILINE)
+_FOLLOWED = compiled_later(r"\[#(\d+)(?:-\d+)?\]")
+"""Says which messages followed the last request."""
 EARLIER_USER = "earlier user: "
 """Stands before words of the user of which an earlier summary does not say which message they were."""
 
@@ -62,6 +72,31 @@ def heading_at(text: str, position: int, carried: Iterable[CarriedSpan]) -> tupl
         if span.label == "user" and span.start <= position < span.end:
             return EARLIER_USER, span.start
     return earlier_heading(text, position)
+
+
+def in_turn(text: str) -> str:
+    """Return a summary of quoted lines with the request that it ends with at its place in the order of time: before
+    what followed it, where the summary says what did; else before what is quoted behind the last message of which
+    nothing is."""
+    ends = ending(text)
+    if ends.last == len(text) or not quotes_lines(text):
+        return text
+    begin, end = _quoting(text)
+    quoted = [
+        (speaker.message, begin + part.start - len(part.heading), speaker.name)
+        for part in quoted_parts(text[begin:end])
+        if (speaker := speaker_of(part.heading)) is not None and speaker.message is not None
+    ]
+    numbers = {number for number, _, _ in quoted}
+    said = _FOLLOWED.search(text, ends.since, ends.last)
+    asked = max((number for number, _, name in quoted if name == "user"), default=-1)
+    missing = [number for number in covered(text) if number > asked and number not in numbers]
+    first = int(said[1]) if said else max(missing, default=max(numbers, default=0) + 1)
+    place = min((start for number, start, _ in quoted if number >= first), default=-1)
+    words = harmless(text[ends.words :]).replace("\n", "\n ")
+    if place < 0:
+        return f"{text[: ends.since]}\n{EARLIER_USER}{words}"
+    return f"{text[:place]}{EARLIER_USER}{words}\n{text[place : ends.since]}"
 
 
 def readable(text: str, *, quoted_only: bool = False) -> str:

@@ -39,8 +39,9 @@ def _part(number: int) -> list[dict[str, Any]]:
         talk += [
             user(f"Now the {thing}. I will not pay more than {number + 3},{step}50 for the {thing}. Ask Mia about it."),
             assistant(
-                f"All right, I noted the {thing} and its limit. Mia gets a mail on the {thing} this week. Last time she "
-                f"took two days to answer, so I asked Jan, too: he says that the {thing} can wait until Friday or Monday."
+                f"All right, I noted the {thing} and its limit. Mia gets a mail on the {thing} this week. Last time "
+                f"that she was asked she took two days, so I asked Jan, too: "
+                f"he says that the {thing} can wait until Friday, or Monday at last."
             ),
         ]
     return talk
@@ -115,7 +116,7 @@ def test_what_a_mark_stands_before_is_read_without_it() -> None:
 
 
 def test_a_message_that_only_has_a_mark_before_it_is_kept() -> None:
-    part = _compacted([*_part(0), user("Done?"), assistant("Yes."), *_part(1)[:1]], 0.25)
+    part = _compacted(_part(0), 0.35)
     (marked,) = [m for m in part.messages if left_out(m.text())]
     assert marked.text().partition("]\n")[2] in [m.text() for m in part.before.messages]
     assert part.dispositions.shortened == 0
