@@ -87,6 +87,8 @@ class Analysis(Rated, frozen=True):
     """Messages that a person decided to keep."""
     dropped: tuple[Dropped, ...] = ()
     """Groups that a person decided to drop; they are not in the transcript any more."""
+    whole: int = 0
+    """Tokens of everything the transcript ever said, as far as earlier rounds say so."""
     unmarked: frozenset[Spot] = frozenset()
     """Parts whose text is that of their record without the mark of an earlier round."""
 

@@ -250,7 +250,7 @@ def _prepare(run: OneCompaction) -> tuple[Analysis, tuple[Note, ...]]:
     repaired, unmarked = without_marks(repaired, tools.counter.count)
     analysis = analyze(repaired, tools, run.settings, run.target, pairing=pairing)
     kept = kept_indices(repaired.messages, run.decided)
-    analysis = replace(analysis, kept=kept, dropped=dropped, unmarked=unmarked)
+    analysis = replace(analysis, kept=kept, dropped=dropped, unmarked=unmarked, whole=run.base.tokens)
     run.stages.done("score")
     return analysis, repairs
 

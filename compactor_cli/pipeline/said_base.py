@@ -16,6 +16,7 @@ from compactor_cli.pipeline.make_output import Made, assemble_run, plan_run, sum
 from compactor_cli.pipeline.one_compaction import OneCompaction, stated_base
 from compactor_cli.summary_text.excerpts import GAP
 from compactor_cli.summary_text.headers import left_out_mark
+from compactor_cli.text.shorten import is_shortened
 
 _LEAST = 60
 """Tokens of a target below which what is said comes before where it is from."""
@@ -24,9 +25,10 @@ _MARK = 6
 
 
 def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
-    """Return an output of a ratio that says what it was compacted from: as it is where a summary does, else with a mark
-    at the beginning of a message. Where there is no room for one, the output is made anew with as much less."""
-    if run.settings.target_ratio is None or run.target is None or run.target < _LEAST or _says_base(run, made):
+    """Return an output that says what it was compacted from, where the next round has to know: as it is where a summary
+    does, else with a mark at the beginning of a message. Where there is no room for one, the output is made anew with
+    as much less."""
+    if run.target is None or run.target < _LEAST or not _is_needed(run, made) or _says_base(run, made):
         return made
     marked, lacks = _marked(run, analysis, made)
     for less in dict.fromkeys((lacks, _MARK)) if marked is None and not run.settings.asks else ():
@@ -41,6 +43,16 @@ def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
         if marked is not None:
             break
     return marked or made
+
+
+def _is_needed(run: OneCompaction, made: Made) -> bool:
+    """Return whether the next round has to know: a ratio refers to it, and so does the room that is made for the
+    session beside a system prompt, which is cut again."""
+    return run.settings.target_ratio is not None or any(map(_is_cut_prompt, made.output.messages))
+
+
+def _is_cut_prompt(message: Message) -> bool:
+    return message.is_system_prompt and any(part.edited or is_shortened(part.text) for part in message.parts)
 
 
 def _says_base(run: OneCompaction, made: Made) -> bool:
@@ -80,13 +92,13 @@ def _marked(run: OneCompaction, analysis: Analysis, made: Made) -> tuple[Made | 
 
 def _by_rank(analysis: Analysis, made: Made) -> Iterator[Message]:
     """Yield the messages that can begin with a mark: first those with a gap there, then others that were cut, then
-    those behind what is gone."""
+    those behind what is gone, and a system prompt that was cut where there is nothing else."""
     of_input = by_index(analysis.transcript.messages)
     texts = [
         message
         for message in made.output.messages
         if message.index >= 0
-        and message.role in ("user", "assistant")
+        and (message.role in ("user", "assistant") or _is_cut_prompt(message))
         and message.origin in ("request", "other")
         and message.index not in analysis.kept
         and (part := message.parts[0]).kind == "text"
@@ -94,12 +106,14 @@ def _by_rank(analysis: Analysis, made: Made) -> Iterator[Message]:
         and not of_input[message.index].parts[0].edited
         and any(map(str.isalnum, part.text))
     ]
+    prompts = [message for message in texts if message.is_system_prompt]
+    texts = [message for message in texts if not message.is_system_prompt]
     cut = [message for message in texts if message.parts[0].edited]
     begun = [message for message in cut if message.parts[0].text.lstrip().startswith(GAP)]
     lost = (decision.group for decision in made.plan.decisions if decision.rendition != "whole")
     first = min(analysis.groups[next(lost, 0)].messages)
     behind = [message for message in texts if message.index >= first]
-    yield from {message.index: message for message in (*begun, *cut, *behind, *reversed(texts))}.values()
+    yield from {message.index: message for message in (*begun, *cut, *behind, *reversed(texts), *prompts)}.values()
 
 
 def _with_edit(analysis: Analysis, plan: Plan, edit: Edit) -> Plan:
