@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from compactor_cli.summary_text.excerpts import (
+    EARLIER_SUMMARY,
     INSTRUCTIONS,
+    LEGEND,
     earlier_heading,
     harmless,
     is_said_by,
@@ -29,6 +31,8 @@ from compactor_cli.summary_text.verbatim import (
 from compactor_cli.text.patterns import compiled_later
 
 _TITLE = compiled_later(r"^### .*$", re.MULTILINE)
+_LEGEND = compiled_later(rf"^(?:{EARLIER_SUMMARY})*{re.escape(LEGEND)}$", re.MULTILINE)
+"""How to read the lines of a summary, which an earlier round may have taken for one of them."""
 _FOLLOWED = compiled_later(r"\[#(\d+)(?:-\d+)?\]")
 """Says which messages followed the last request."""
 EARLIER_USER = "earlier user: "
@@ -108,7 +112,8 @@ def readable(text: str, *, quoted_only: bool = False) -> str:
         carried = [words for name in ("user", INSTRUCTIONS) for words in earlier_words(text, name)]
         return _blanked(text, [(0, begin), (end, len(text)), *((words.start, words.end) for words in carried)])
     spans = carried_spans(text)
-    frame = [*state_spans(text), *(match.span() for match in _TITLE.finditer(text)), *_marks(text, spans)]
+    titles = (match.span() for pattern in (_TITLE, _LEGEND) for match in pattern.finditer(text))
+    frame = [*state_spans(text), *titles, *_marks(text, spans)]
     outside = (span for span in frame if not any(carried.start <= span[0] < carried.end for carried in spans))
     return _blanked(text, [(0, body_start(text)), *outside])
 

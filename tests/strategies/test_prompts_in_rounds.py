@@ -26,7 +26,7 @@ def _part(number: int) -> list[dict[str, Any]]:
             ),
             assistant(
                 f"I looked up flight LH{400 + step}. Seat {step + 3}C is free, and I have noted the meal beside it. "
-                "The gate opens an hour before, and you will get a mail when anything about it is changed by the airline."
+                "The gate opens an hour before; you will get a mail when anything of it is changed by the airline."
             ),
         ]
     return talk
