@@ -32,6 +32,9 @@ _HEADING = compiled_later(
 INSTRUCTIONS = "instructions"
 """The speaker of standing instructions that a harness put in, such as AGENTS.md."""
 _EARLIER = "earlier "
+EARLIER_USER = "earlier user: "
+"""Stands before words of the user of which an earlier summary does not say which message they were, or of which the
+number is of a round before that: it would clash with those of the last one."""
 EARLIER_SUMMARY = "earlier summary: "
 """Stands before a line of a summary that stood under no heading there."""
 _PERSON = "user ("
@@ -192,6 +195,10 @@ def earlier_heading(text: str, start: int) -> tuple[str, int]:
         match = _HEADING.match(text, start)
         if match:
             mark = match[0]
+            if (
+                match["earlier"] and match["name"] == "user" and match["joint"] == ":"
+            ):  # its number is of a round before the last one
+                return EARLIER_USER, start
             return mark if mark.startswith(_EARLIER) else _EARLIER + mark, start
         if start <= 0:
             return EARLIER_SUMMARY, 0

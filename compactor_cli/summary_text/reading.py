@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from compactor_cli.summary_text.excerpts import (
     EARLIER_SUMMARY,
+    EARLIER_USER,
     INSTRUCTIONS,
     LEGEND,
     earlier_heading,
@@ -35,8 +36,6 @@ _LEGEND = compiled_later(rf"^(?:{EARLIER_SUMMARY})*{re.escape(LEGEND)}$", re.MUL
 """How to read the lines of a summary, which an earlier round may have taken for one of them."""
 _FOLLOWED = compiled_later(r"\[#(\d+)(?:-\d+)?\]")
 """Says which messages followed the last request."""
-EARLIER_USER = "earlier user: "
-"""Stands before words of the user of which an earlier summary does not say which message they were."""
 
 
 class EarlierWords(Struct, frozen=True):
