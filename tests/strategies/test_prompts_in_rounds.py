@@ -34,18 +34,17 @@ def _part(number: int) -> list[dict[str, Any]]:
 
 def _rounds(strategy: str) -> list[list[dict[str, Any]]]:
     """Return the outputs of three rounds, and of one that has all."""
-    settings, output, outputs = (
-        Settings(target_tokens=900, strategy=strategy),
-        [{"role": "system", "content": _PROMPT}],
-        [],
-    )
-    whole = [*output, *(message for number in range(3) for message in _part(number))]
-    for messages in ([*output, *_part(0)], _part(1), _part(2), whole):
-        given = messages if messages is whole or not outputs else [*outputs[-1], *messages]
-        outputs.append(
-            [json.loads(line) for line in bytes(api.compact(api.load(jsonl(*given)), settings).data).splitlines()]
-        )
-    return outputs
+    settings, prompt = Settings(target_tokens=900, strategy=strategy), [{"role": "system", "content": _PROMPT}]
+    outputs: list[list[dict[str, Any]]] = []
+    for number in range(3):
+        outputs.append(_compacted([*(outputs[-1] if outputs else prompt), *_part(number)], settings))
+    whole = [*prompt, *(message for number in range(3) for message in _part(number))]
+    return [*outputs, _compacted(whole, settings)]
+
+
+def _compacted(messages: list[dict[str, Any]], settings: Settings) -> list[dict[str, Any]]:
+    (part,) = api.compact(api.load(jsonl(*messages)), settings).parts
+    return [json.loads(line) for line in bytes(part.data).splitlines()]
 
 
 def _tokens(messages: list[dict[str, Any]], role: str) -> int:
