@@ -112,7 +112,7 @@ def _more(parts: Sequence[Compaction], probed: Probed | None, *, planned: bool) 
 def _warn_of_ratio(session: Session, source: Source, parts: Sequence[Compaction]) -> None:
     """Warn where a file that was replaced has no place that says what it was compacted from: a ratio refers to that."""
     ratio = session.settings.target_ratio
-    if ratio is not None and any(part.changed and stated_base(part.messages) is None for part in parts):
+    if ratio is not None and any(part.changed and stated_base(part.messages, part.tokens) is None for part in parts):
         session.warn(
             f"{source.path}: had no room to say what it was compacted from, so the same --target-ratio again would "
             "take more away; --target-tokens does not"

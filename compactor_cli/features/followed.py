@@ -29,7 +29,12 @@ def is_answered(messages: Sequence[Message], last: int) -> bool:
 def said_since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
     """Return what a summary that ends with a request says of the messages that followed it, without the agent's words:
     that it replied, or how many calls it made. Empty where nothing followed. `written`: as `calls_in_text` has it."""
-    return f"{did(new[-1])} [#{new[-1].number}]." if ends_in_words(new, written) else _calls_since(new, written)
+    return f"{did(new[-1])} {_numbers(new)}." if ends_in_words(new, written) else _calls_since(new, written)
+
+
+def _numbers(messages: Sequence[Message]) -> str:
+    first, last = messages[0].number, messages[-1].number
+    return f"[#{first}]" if first == last else f"[#{first}-{last}]"
 
 
 def did(last: Message) -> str:
@@ -85,7 +90,5 @@ def _calls_since(messages: Sequence[Message], written: Mapping[int, Part]) -> st
     calls = [call for message, also in zip(turns, in_text, strict=True) for call in (*message.calls, *also)]
     if not calls:
         return ""
-    numbers = sorted(message.number for message in turns)
-    between = f"[#{numbers[0]}]" if numbers[0] == numbers[-1] else f"[#{numbers[0]}-{numbers[-1]}]"
     named = f", the last {one_line(calls[-1].name, _TOOL)}" if calls[-1].name else ""
-    return f"{ACTED} {between}: {len(calls)} call{'s' * (len(calls) > 1)}{named}."
+    return f"{ACTED} {_numbers(turns)}: {len(calls)} call{'s' * (len(calls) > 1)}{named}."

@@ -68,6 +68,8 @@ class PlanInput(Rated, frozen=True):
     """Sorts groups by topic, for strategies that do; none when there is nothing to sort."""
     folder: str = ""
     """Where the session works, as `Transcript.folder`."""
+    whole: int = 0
+    """Tokens of everything the transcript ever said, as far as earlier rounds say so."""
     repeat: bool = True
     """Summaries may stand for the first and last request by repeating them in full."""
     explains: bool = True

@@ -12,7 +12,7 @@ from compactor_cli.model.decisions import DROPPED, Dropped
 from compactor_cli.model.group import Fault, Group
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.message import Message
-from compactor_cli.model.pairing import Pairing
+from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.score import Rate, Rated, Rating, Score
 from compactor_cli.model.transcript import Note, Transcript
@@ -87,6 +87,10 @@ class Analysis(Rated, frozen=True):
     """Messages that a person decided to keep."""
     dropped: tuple[Dropped, ...] = ()
     """Groups that a person decided to drop; they are not in the transcript any more."""
+    whole: int = 0
+    """Tokens of everything the transcript ever said, as far as earlier rounds say so."""
+    unmarked: frozenset[Spot] = frozenset()
+    """Parts whose text is that of their record without the mark of an earlier round."""
 
 
 class TierUse(Struct, frozen=True):

@@ -16,6 +16,7 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis
 from compactor_cli.pipeline.alternation import most_between, nothing_said, with_room
 from compactor_cli.pipeline.assemble import Inserted, Output, assemble
+from compactor_cli.pipeline.earlier_marks import without_earlier_marks
 from compactor_cli.pipeline.make_plan import less, make_plan, plan_with_memories
 from compactor_cli.pipeline.one_compaction import OneCompaction
 from compactor_cli.pipeline.tools import Tools
@@ -32,6 +33,17 @@ class Planned(NamedTuple):
     recall: Recalled
     plan: Plan
     between: int = 0
+
+
+class Made(NamedTuple):
+    """An output, and what it was made of."""
+
+    plan: Plan
+    summaries: tuple[Summary, ...]
+    recall: Recalled
+    output: Output
+    inserted: Inserted | None
+    """Where the message of the recalled memories stands in it."""
 
 
 def plan_run(run: OneCompaction, analysis: Analysis) -> Planned:
@@ -95,10 +107,11 @@ def _summarize_offline(run: OneCompaction, analysis: Analysis, recall: Recalled)
 
 
 def assemble_run(
-    run: OneCompaction, analysis: Analysis, plan: Plan, summaries: Sequence[Summary], recall: Recalled
-) -> tuple[Plan, Output, Inserted | None]:
-    """Return the output, and where the message of the recalled memories stands in it."""
+    run: OneCompaction, analysis: Analysis, plan: Plan, summaries: tuple[Summary, ...], recall: Recalled
+) -> Made:
+    """Return the output, and what it was made of."""
     repaired, inserted = analysis.transcript, None
+    plan = without_earlier_marks(analysis, plan)
     if run.recalled:
         plan = drop_earlier(plan, run.transcript, repaired, analysis.groups)
     if recall.message is not None:
@@ -115,7 +128,7 @@ def assemble_run(
         drop_outside=run.drops_outside,
         between=between,
     )
-    return plan, output, inserted
+    return Made(plan, summaries, recall, output, inserted)
 
 
 def by_model(summaries: Sequence[Summary]) -> bool:

@@ -38,6 +38,7 @@ def make_plan(analysis: Analysis, tools: Tools, settings: Settings, target: int 
         profile=tools.profile,
         topics=tools.topics,
         folder=analysis.transcript.folder,
+        whole=analysis.whole,
         repeat=repeat,
         explains=tools.explains,
     )

@@ -11,6 +11,7 @@ from compactor_cli.model.plan import Plan
 from compactor_cli.model.report import Analysis, Compaction, Dispositions, Protected, TierLine, TierUse
 from compactor_cli.model.transcript import Transcript
 from compactor_cli.pipeline.assemble import Inserted, Output
+from compactor_cli.pipeline.earlier_marks import is_cut
 from compactor_cli.pipeline.one_compaction import OneCompaction
 from compactor_cli.pipeline.token_use import spent, unspent
 from compactor_cli.pipeline.write_summaries import Summary, current_round
@@ -135,7 +136,7 @@ def _dispositions(
             continue
         counted += 1
         if message.index in out:
-            counts["shortened" if any(p.edited for p in out[message.index].parts) else "kept"] += 1
+            counts["shortened" if is_cut(message, out[message.index]) else "kept"] += 1
         else:
             counts["summarized" if rendition.get(message.index) == "summarized" else "dropped"] += 1
     counts["dropped"] += len(transcript.messages) - counted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -15,7 +15,7 @@ from compactor_cli.pipeline.repair import ends_with_result
 from compactor_cli.pipeline.stages import Stages
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.settings import Settings
-from compactor_cli.summary_text.headers import Base, base_of, round_of
+from compactor_cli.summary_text.headers import Base, MarkOfLoss, base_of, left_out
 
 DAMAGE = ("cut_off_line", "damaged_line")
 """Notes on lines that were left out."""
@@ -67,10 +67,8 @@ def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | No
     has come since. So the same ratio given again finds nothing to do.
     """
     tokens = transcript.tokens
-    known = stated_base(transcript.messages)
-    base = Base(tokens, tokens)
-    if known is not None:
-        base = Base(known.tokens + max(0, tokens - known.target), known.target)
+    known = stated_base(transcript.messages, tokens)
+    base = known or Base(tokens, tokens)
     if settings.target_ratio is not None:
         return int(settings.target_ratio * base.tokens), base
     if settings.target_tokens is not None:
@@ -78,11 +76,19 @@ def resolve_target(transcript: Transcript, settings: Settings) -> tuple[int | No
     return None, base if known is not None else Base(tokens, 0)
 
 
-def stated_base(messages: Iterable[Message]) -> Base | None:
-    """Return what the newest round says that it started from; None where no summary says so."""
-    summaries = [m.text("text") for m in messages if m.origin == "summary"]
-    bases = [(round_of(text), base) for text in summaries if (base := base_of(text))]
-    return max(bases, key=lambda numbered: numbered[0])[1] if bases else None
+def stated_base(messages: Sequence[Message], tokens: int) -> Base | None:
+    """Return what messages of so many tokens were compacted from, and to, with what has come since; None where nothing
+    says so. What earlier rounds say is less than what the newest one does."""
+    summaries = (base_of(message.text("text")) for message in messages if message.origin == "summary")
+    bases = [Base(base.tokens + max(0, tokens - base.target), base.target) for base in summaries if base]
+    bases += [Base(tokens + mark.tokens, tokens) for mark in filter(None, map(mark_of, messages))]
+    return max(bases, key=lambda base: (base.tokens, -base.target), default=None)
+
+
+def mark_of(message: Message) -> MarkOfLoss | None:
+    """Return what the mark of an earlier round says that a message begins with."""
+    first = message.parts[0] if message.parts else None
+    return left_out(first.text) if first is not None and first.kind == "text" else None
 
 
 def is_within(transcript: Transcript, target: int | None, base: Base) -> bool:

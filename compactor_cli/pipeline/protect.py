@@ -18,7 +18,7 @@ from compactor_cli.model.planning import (
     NEWEST,
 )
 from compactor_cli.model.talking import telling_requests
-from compactor_cli.summary_text.reading import EARLIER_USER
+from compactor_cli.summary_text.excerpts import EARLIER_USER
 from compactor_cli.summary_text.verbatim import carried
 
 

@@ -31,12 +31,14 @@ from compactor_cli.model.score import Rating
 from compactor_cli.model.transcript import Note, Source, Transcript
 from compactor_cli.pipeline.assemble import Output
 from compactor_cli.pipeline.decide import check_beginning, check_numbers, kept_indices, not_kept, without_dropped
+from compactor_cli.pipeline.earlier_marks import without_marks
 from compactor_cli.pipeline.groups import form_groups
 from compactor_cli.pipeline.make_output import assemble_run, by_model, plan_run, summarize
 from compactor_cli.pipeline.make_plan import compile_patterns, kept_tokens
 from compactor_cli.pipeline.make_report import report, unchanged
 from compactor_cli.pipeline.one_compaction import DAMAGE, OneCompaction, is_within, resolve_target
 from compactor_cli.pipeline.repair import repair, taken_out
+from compactor_cli.pipeline.said_base import saying_base
 from compactor_cli.pipeline.shortened import ToKeep, shortened_warnings
 from compactor_cli.pipeline.stages import COMPLETE, Stages
 from compactor_cli.pipeline.tiers import assign_tiers, select_residuals
@@ -167,7 +169,8 @@ def _compact(run: OneCompaction) -> Compaction:
     stages.begin("summarizing")
     plan, summaries = summarize(run, analysis, planned)
     stages.done("summarize")
-    plan, output, inserted = assemble_run(run, analysis, plan, summaries, recall)
+    made = saying_base(run, analysis, assemble_run(run, analysis, plan, summaries, recall))
+    plan, summaries, recall, output, inserted = made
     stages.done("assemble")
     whole = all(decision.rendition == "whole" for decision in plan.decisions)
     worth = _is_worth_it(transcript, output, summary_needed=recall.message is not None or not whole)
@@ -212,7 +215,7 @@ def _remembered(run: OneCompaction) -> tuple[Memory, ...]:
     if run.tools.remember is None:
         return ()
     run.stages.begin("extracting")
-    memories = tuple(run.tools.remember(run.transcript))
+    memories = tuple(run.tools.remember(without_marks(run.transcript, run.tools.counter.count).transcript))
     run.stages.done("extract")
     return memories
 
@@ -248,8 +251,10 @@ def _prepare(run: OneCompaction) -> tuple[Analysis, tuple[Note, ...]]:
     if run.recalled:
         repaired = without_earlier(repaired)
     pairing = run.pairing if repaired is transcript else None
+    repaired, unmarked = without_marks(repaired, tools.counter.count)
     analysis = analyze(repaired, tools, run.settings, run.target, pairing=pairing)
-    analysis = replace(analysis, kept=kept_indices(repaired.messages, run.decided), dropped=dropped)
+    kept = kept_indices(repaired.messages, run.decided)
+    analysis = replace(analysis, kept=kept, dropped=dropped, unmarked=unmarked, whole=run.base.tokens)
     run.stages.done("score")
     return analysis, repairs
 

@@ -32,7 +32,10 @@ _HEADING = compiled_later(
 INSTRUCTIONS = "instructions"
 """The speaker of standing instructions that a harness put in, such as AGENTS.md."""
 _EARLIER = "earlier "
-_UNNAMED = "earlier summary: "
+EARLIER_USER = "earlier user: "
+"""Stands before words of the user of which an earlier summary does not say which message they were, or of which the
+number is of a round before that: it would clash with those of the last one."""
+EARLIER_SUMMARY = "earlier summary: "
 """Stands before a line of a summary that stood under no heading there."""
 _PERSON = "user ("
 """Begins the speaker of what one of several people said."""
@@ -192,9 +195,13 @@ def earlier_heading(text: str, start: int) -> tuple[str, int]:
         match = _HEADING.match(text, start)
         if match:
             mark = match[0]
+            if (
+                match["earlier"] and match["name"] == "user" and match["joint"] == ":"
+            ):  # its number is of a round before the last one
+                return EARLIER_USER, start
             return mark if mark.startswith(_EARLIER) else _EARLIER + mark, start
         if start <= 0:
-            return _UNNAMED, 0
+            return EARLIER_SUMMARY, 0
         start = text.rfind("\n", 0, start - 1) + 1
 
 
@@ -234,7 +241,7 @@ def speaker_of(line: str) -> Speaker | None:
     """Return whose words a line of a summary begins; None when it begins none."""
     match = _HEADING.match(line)
     if match is None:
-        return Speaker(None, "summary") if line.startswith(_UNNAMED) else None
+        return Speaker(None, "summary") if line.startswith(EARLIER_SUMMARY) else None
     if match["before"]:
         return Speaker(None, match["speaker"])
     name = "→" if match["joint"] != ":" else _speaker(match)

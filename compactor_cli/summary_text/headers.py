@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from hashlib import sha256
 
 from msgspec import Struct
 
+from compactor_cli.summary_text.excerpts import GAP
 from compactor_cli.summary_text.verbatim import ACTED, LAST_REQUEST_WAS, REPLIED, TURNS
 from compactor_cli.text.patterns import compiled_later
 
@@ -49,6 +51,9 @@ _BODY = compiled_later(
     rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}|\n(?:{REPLIED}|{ACTED})"
 )
 """How what stands below the heading of quoted lines begins."""
+_LEFT_OUT = compiled_later(r"\[…(?P<tokens>\d+)/(?P<check>\d{3})\](?P<joint>[ \n])")
+"""Begins a message where no summary says what the transcript was compacted from."""
+_SAID = compiled_later(r"\w+")
 _MOST_RUNS = 4
 """Stretches of messages that a summary lists; of more it names the first and the last message."""
 
@@ -58,6 +63,39 @@ class Base(Struct, frozen=True):
 
     tokens: int
     target: int
+
+
+class MarkOfLoss(Struct, frozen=True):
+    """What the mark at the beginning of a message says."""
+
+    tokens: int
+    """What all compactions took away, from everything the transcript ever said."""
+    text: str
+    """The message without the mark."""
+
+
+def left_out_mark(tokens: int, text: str) -> str:
+    """Return a text behind the mark that says what all compactions took away: in place of the gap that it begins with,
+    else on a line of its own. The mark holds a check of the text, so that one which somebody types or quotes says
+    nothing."""
+    rest = text.lstrip(" ")
+    words = rest.removeprefix(GAP)
+    mark = f"[…{tokens}/{_check(tokens, text)}]"
+    return f"{mark} {words}" if words != rest else f"{mark}\n{text}"
+
+
+def left_out(text: str) -> MarkOfLoss | None:
+    """Return what the mark says that a text begins with; None for one without, or with one that is not its own."""
+    match = _LEFT_OUT.match(text) if text.startswith("[…") else None
+    if match is None or match["check"] != _check(tokens := int(match["tokens"]), rest := text[match.end() :]):
+        return None
+    return MarkOfLoss(tokens, f"{GAP}{rest}" if match["joint"] == " " else rest)
+
+
+def _check(tokens: int, text: str) -> str:
+    """Return three digits that hang on every word of a text, but not on the blanks and signs between them."""
+    words = " ".join((str(tokens), *_SAID.findall(text)))
+    return f"{int.from_bytes(sha256(words.encode('utf-8', 'surrogatepass')).digest()[:8], 'big') % 1000:03}"
 
 
 def state_heading(later: int = 0) -> str:

@@ -7,8 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from compactor_cli.summary_text.excerpts import INSTRUCTIONS, earlier_heading, is_said_by, quoted_parts, unquoted
-from compactor_cli.summary_text.headers import body_start, quotes_lines
+from compactor_cli.summary_text.excerpts import (
+    EARLIER_SUMMARY,
+    EARLIER_USER,
+    INSTRUCTIONS,
+    LEGEND,
+    earlier_heading,
+    harmless,
+    is_said_by,
+    quoted_parts,
+    speaker_of,
+    unquoted,
+)
+from compactor_cli.summary_text.headers import body_start, covered, quotes_lines
 from compactor_cli.summary_text.state_block import state_spans
 from compactor_cli.summary_text.verbatim import (
     LAST_REQUEST_WAS,
@@ -21,8 +32,10 @@ from compactor_cli.summary_text.verbatim import (
 from compactor_cli.text.patterns import compiled_later
 
 _TITLE = compiled_later(r"^### .*$", re.MULTILINE)
-EARLIER_USER = "earlier user: "
-"""Stands before words of the user of which an earlier summary does not say which message they were."""
+_LEGEND = compiled_later(rf"^(?:{EARLIER_SUMMARY})*{re.escape(LEGEND)}$", re.MULTILINE)
+"""How to read the lines of a summary, which an earlier round may have taken for one of them."""
+_FOLLOWED = compiled_later(r"\[#(\d+)(?:-\d+)?\]")
+"""Says which messages followed the last request."""
 
 
 class EarlierWords(Struct, frozen=True):
@@ -64,6 +77,31 @@ def heading_at(text: str, position: int, carried: Iterable[CarriedSpan]) -> tupl
     return earlier_heading(text, position)
 
 
+def in_turn(text: str) -> str:
+    """Return a summary of quoted lines with the request that it ends with at its place in the order of time: before
+    what followed it, where the summary says what did; else before what is quoted behind the last message of which
+    nothing is."""
+    ends = ending(text)
+    if ends.last == len(text) or not quotes_lines(text):
+        return text
+    begin, end = _quoting(text)
+    quoted = [
+        (speaker.message, begin + part.start - len(part.heading), speaker.name)
+        for part in quoted_parts(text[begin:end])
+        if (speaker := speaker_of(part.heading)) is not None and speaker.message is not None
+    ]
+    numbers = {number for number, _, _ in quoted}
+    said = _FOLLOWED.search(text, ends.since, ends.last)
+    asked = max((number for number, _, name in quoted if name == "user"), default=-1)
+    missing = [number for number in covered(text) if number > asked and number not in numbers]
+    first = int(said[1]) if said else max(missing, default=max(numbers, default=0) + 1)
+    place = min((start for number, start, _ in quoted if number >= first), default=-1)
+    words = harmless(text[ends.words :]).replace("\n", "\n ")
+    if place < 0:
+        return f"{text[: ends.since]}\n{EARLIER_USER}{words}"
+    return f"{text[:place]}{EARLIER_USER}{words}\n{text[place : ends.since]}"
+
+
 def readable(text: str, *, quoted_only: bool = False) -> str:
     """Blank out what is no line of the session in a summary: its headings, and the state that it tells, which
     later rounds compute anew. `quoted_only`: only the lines that it quotes stay, but for words that later rounds carry
@@ -73,7 +111,8 @@ def readable(text: str, *, quoted_only: bool = False) -> str:
         carried = [words for name in ("user", INSTRUCTIONS) for words in earlier_words(text, name)]
         return _blanked(text, [(0, begin), (end, len(text)), *((words.start, words.end) for words in carried)])
     spans = carried_spans(text)
-    frame = [*state_spans(text), *(match.span() for match in _TITLE.finditer(text)), *_marks(text, spans)]
+    titles = (match.span() for pattern in (_TITLE, _LEGEND) for match in pattern.finditer(text))
+    frame = [*state_spans(text), *titles, *_marks(text, spans)]
     outside = (span for span in frame if not any(carried.start <= span[0] < carried.end for carried in spans))
     return _blanked(text, [(0, body_start(text)), *outside])
 

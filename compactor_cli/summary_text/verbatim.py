@@ -54,6 +54,7 @@ _BLOCK = compiled_later(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (
 TURNS = "### Word for word"
 """The heading of messages that a summary repeats."""
 _TURN = compiled_later(r"((?:earlier )?#\d+(?: (?:user \([^\n:()]{1,40}\)|[^\s:]{1,80}))?|earlier [^\s:]{1,80}): ")
+_EARLIER_NUMBER = compiled_later(r"earlier #\d+ user")
 _SPEAKER = compiled_later(r"(?:earlier )?(?:#\d+ ?)?(user(?= \()|.*)")
 _LENGTH = compiled_later(r"\((?:next )?(\d+) characters\)(?:\n|$)")
 _MARK = compiled_later(r"^(?= *(?:#|<|earlier #))", re.MULTILINE)
@@ -129,8 +130,15 @@ def speaker_in(label: str) -> str:
 
 
 def earlier_label(label: str) -> str:
-    """Return the label in a later round, when the numbers are others."""
-    return label if label.startswith("earlier ") else f"earlier {label}"
+    """Return the label in a later round, when the numbers are others; of the user, those of rounds before the last one
+    would clash with its own."""
+    return (
+        "earlier user"
+        if _EARLIER_NUMBER.fullmatch(label)
+        else label
+        if label.startswith("earlier ")
+        else f"earlier {label}"
+    )
 
 
 def block(title: str, kind: Kind, message: int | None, text: str) -> str:

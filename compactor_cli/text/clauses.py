@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from compactor_cli.text.gap_marks import between_marks
 from compactor_cli.text.items_in_line import numbers_of_items
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.points import ends_none
@@ -84,23 +85,30 @@ class Clause(Struct, frozen=True):
 
 
 def split_clauses(text: str) -> list[Clause]:
-    """Return the sentences of a text in order."""
+    """Return the sentences of a text in order, without the marks of what an earlier round cut out of it; of a text that
+    is nothing else the marks."""
     lines = list(_lines(text))
     bare_lines = [line for _, line in lines]
     places: list[Place] = _places(bare_lines) if len(text) >= _LONG else ["asked" for _ in lines]
-    clauses: list[Clause] = []
-    for (start, line), place in zip(lines, places, strict=True):
-        offset = 0
-        whole = place == "pasted" or line.lstrip().startswith("|")  # a row of a table
-        ends = [len(line)] if whole else [*sorted(_sentence_ends(line)), len(line)]
-        for end in ends:
-            piece = line[offset:end]
-            sentence = piece.strip()
-            if sentence:
-                begin = start + offset + len(piece) - len(piece.lstrip())
-                clauses += _pieces(Clause(sentence, begin, begin + len(sentence), place))
-            offset = end
-    return clauses
+    told = zip(lines, places, strict=True)
+    pieces = [(start + at, piece, place) for (start, line), place in told for at, piece in between_marks(line)]
+    if not any(piece.strip() for _, piece, _ in pieces):
+        pieces = [(start, line, "asked") for start, line in lines]
+    return [clause for piece in pieces for clause in _clauses_of(*piece)]
+
+
+def _clauses_of(start: int, line: str, place: Place) -> Iterator[Clause]:
+    """Yield the sentences of a line, or of a piece of one, that begins at `start`."""
+    offset = 0
+    whole = place == "pasted" or line.lstrip().startswith("|")  # a row of a table
+    ends = [len(line)] if whole else [*sorted(_sentence_ends(line)), len(line)]
+    for end in ends:
+        piece = line[offset:end]
+        sentence = piece.strip()
+        if sentence:
+            begin = start + offset + len(piece) - len(piece.lstrip())
+            yield from _pieces(Clause(sentence, begin, begin + len(sentence), place))
+        offset = end
 
 
 def in_item(text: str, start: int) -> bool:

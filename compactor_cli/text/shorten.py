@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from compactor_cli.text.gap_marks import GAP_MARK
 from compactor_cli.text.json_values import parse_json, without_blanks
 from compactor_cli.text.kept_sentences import BY_POINTS, Keywords, Preferred, kept_sentences
 from compactor_cli.text.outcomes import result_errors
@@ -24,8 +25,6 @@ IMAGE_NOTE = "[image left out]"
 
 IN_ALL = " in all"
 """What the first mark of several adds: it says what all of them stand for."""
-
-_CUT = compiled_later(r"\[… [\d,]+ (?:lines?|characters) left out(?: in all)?(?: · ctx_[0-9a-f]{8})?\]")
 
 _SAYS = compiled_later(r"\w")
 _BLOCK = 12
@@ -44,7 +43,7 @@ class Short(Struct, frozen=True):
 
 def is_shortened(text: str) -> bool:
     """Return whether something was cut out of a text by a compaction: it says so where it was."""
-    return "left out" in text and _CUT.search(text) is not None
+    return "left out" in text and GAP_MARK.search(text) is not None
 
 
 def reference(contents: Iterable[bytes]) -> str:

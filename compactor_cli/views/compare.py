@@ -6,9 +6,10 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compactor_cli.model.message import LEGACY_ID, Message, Part
-from compactor_cli.summary_text.headers import CUT_OFF, covered
+from compactor_cli.summary_text.headers import CUT_OFF, covered, left_out
 from compactor_cli.text.json_values import parse_json
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, text_reference
@@ -40,6 +41,7 @@ class Matches(Struct, frozen=True):
 def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
     """Match the messages of two transcripts: equal ones, then shortened ones by call ids, by the references that their
     marks carry, and those of a few words by what is left of them; summaries name what they stand for."""
+    before, after = [*map(_without_mark, before)], [*map(_without_mark, after)]
     earlier = {message.text() for message in before if message.origin == "summary"}
     known = {*earlier, *map(text_reference, earlier)}
     summaries = {index: numbers for index, message in enumerate(after) if (numbers := _stands_for(message, known))}
@@ -75,6 +77,14 @@ def matches(before: Sequence[Message], after: Sequence[Message]) -> Matches:
         added,
     )
     return Matches(fate, kept | shortened, summaries)
+
+
+def _without_mark(message: Message) -> Message:
+    """Return a message without the mark that says what all rounds took away."""
+    mark = left_out(message.parts[0].text) if message.parts and message.parts[0].kind == "text" else None
+    if mark is None:
+        return message
+    return replace(message, parts=(replace(message.parts[0], text=mark.text), *message.parts[1:]))
 
 
 def _stands_for(message: Message, earlier: Collection[str]) -> tuple[int, ...]:

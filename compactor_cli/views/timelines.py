@@ -10,6 +10,7 @@ from compactor_cli.model.message import Message, Part, by_index
 from compactor_cli.model.report import Analysis, Compaction
 from compactor_cli.model.timeline import Entry, MessageFate
 from compactor_cli.model.transcript import Source
+from compactor_cli.pipeline.earlier_marks import is_cut
 from compactor_cli.views.compare import Matches
 from compactor_cli.views.compare_sources import ConversationPair, pairings
 from compactor_cli.views.overview import Share
@@ -81,7 +82,7 @@ def _of_compaction(conversation: int, part: Compaction) -> Iterable[Entry]:
         elif not message.records:  # a repair put it there
             fate = "added"
         else:
-            fate = "shortened" if any(p.edited for p in after.parts) else "kept"
+            fate = "shortened" if is_cut(message, after) else "kept"
         reason = decision.reason if decision else ("nothing had to be compacted" if not part.plan else "")
         tier = part.message_tiers[index] if part.message_tiers else None
         score = part.scores[index] if part.scores else None

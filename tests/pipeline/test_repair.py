@@ -9,6 +9,7 @@ import pytest
 
 from compactor_cli import api
 from compactor_cli.model.transcript import Note, Transcript
+from compactor_cli.pipeline.earlier_marks import without_marks
 from compactor_cli.pipeline.repair import repair
 from compactor_cli.pipeline.verify import faults
 from tests.pipeline.sessions import (
@@ -154,7 +155,7 @@ def test_what_a_repair_leaves_as_text_is_no_request_of_the_user_when_read_again(
     ]
     part = compact(records, format="anthropic", target_ratio=0.9)
     (again,) = api.load(part.data, format="anthropic", tokenizer="chars").transcripts
-    requests = [m.text("text") for m in again.messages if m.origin == "request"]
+    requests = [m.text("text") for m in without_marks(again, len).transcript.messages if m.origin == "request"]
     assert requests == ["First request.", "Last request."]
 
 

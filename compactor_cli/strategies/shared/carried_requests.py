@@ -81,6 +81,8 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
     new: list[Request] = []
     standing: list[Request] = []
     first_stays = last_stays = False
+    begins: Request | None = None
+    """The first request, where it stands as a message of its own before what earlier rounds summarized."""
     newest = next((m.index for m in reversed(telling_requests(inputs.messages))), -1)
     for group in inputs.groups:
         for message in (inputs.messages[i] for i in group.messages):
@@ -98,6 +100,7 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
             else:
                 text = message.text("text") if message.origin == "request" and can_move(message) else reply_in(message)
                 new += [Request(message.index, text)] if text.strip() else []
+                begins = new[0] if new and not earlier else begins
     old = [(number - len(earlier), label, text) for number, (label, text) in enumerate(earlier)]
     by_speaker = {
         speaker: [Request(number, text) for number, label, text in old if speaker_in(label) == speaker]
@@ -115,12 +118,13 @@ def repeatable(inputs: PlanInput, fixed: Collection[int]) -> Repeatable:
     labels |= {request.message: label_of(numbers[request.message], INSTRUCTIONS) for request in standing}
     if people_talk(inputs.messages):
         requests = [request for request in requests if not is_interjection(request.text)] or requests
+    opening = begins if begins in requests else next(iter(requests), None)
     return Repeatable(
         requests=tuple(requests),
         instructions=tuple(instructions),
         labels=labels,
         others=tuple((number, Quote("turn", None, text, label)) for number, label, text in old if number not in known),
-        first=requests[0].message if requests and not first_stays else None,
+        first=opening.message if opening and not first_stays else None,
         last=requests[-1].message if requests and not last_stays else None,
         numbers=numbers,
     )

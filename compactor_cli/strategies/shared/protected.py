@@ -83,7 +83,8 @@ def _firm(
     whole = {g.index: Decision.whole(g, "") for g in hard}
     system = [g for g in hard if _is_system(inputs, g)]
     size = sum(g.tokens for g in system)
-    session = sum(g.tokens for g in inputs.groups) - size
+    # what earlier rounds took away counts: a prompt that they cut is to make as much room as a whole one
+    session = max(sum(g.tokens for g in inputs.groups), inputs.whole) - size
     ratio = inputs.settings.target_ratio or 0.0
     share = max(_SESSION_SHARE, ratio * max(0.5, 1 - ratio))
     half, least = room // 2, max(int(share * session), min(session, _LEAST_OF_SESSION))

@@ -1,0 +1,18 @@
+"""The marks that a compaction puts where it cut something out of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compactor_cli.text.patterns import compiled_later
+
+GAP_MARK = compiled_later(r"\[… [\d,]+ (?:lines?|characters) left out(?: in all)?(?: · ctx_[0-9a-f]{8})?\]")
+
+
+def between_marks(line: str) -> Iterator[tuple[int, str]]:
+    """Yield the pieces of a line between such marks, and where each begins: all of a line without one."""
+    offset = 0
+    for mark in GAP_MARK.finditer(line) if "left out" in line else ():
+        yield offset, line[offset : mark.start()]
+        offset = mark.end()
+    yield offset, line[offset:]
