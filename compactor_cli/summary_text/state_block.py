@@ -19,6 +19,8 @@ _COUNTED: dict[Kind, str] = {
     "effect": "actions",
     "file": "changed files",
 }
+_TASKS_AGE = compiled_later(r"tasks, (\d+) user messages? ago:$")
+"""Before tasks that were listed before the user spoke again, who may have said otherwise."""
 _COUNT = compiled_later(rf"(\d+) more ({'|'.join(_COUNTED.values())})(?:, |$)")
 _COUNTS = compiled_later(rf"(?:{_UNLISTED})?(?:\d+ more (?:{'|'.join(_COUNTED.values())})(?:, |$))+")
 COUNTS_FILES = 100
@@ -46,6 +48,17 @@ def with_whole_list(lines: Sequence[StateLine], is_told: Callable[[StateLine], b
     told = [is_told(line) for line in lines]
     listed = any(line.kind == "task" and tells for line, tells in zip(lines, told, strict=True))
     return tuple(line for line, tells in zip(lines, told, strict=True) if tells or (listed and line.kind == "task"))
+
+
+def tasks_age_text(spoken: int) -> str:
+    """Return the line before tasks since which the user spoke so often."""
+    return f"tasks, {spoken} user {'message' if spoken == 1 else 'messages'} ago:"
+
+
+def tasks_age(line: str) -> int:
+    """Return how often the user spoke since the tasks behind such a line were listed; 0 for any other line."""
+    match = _TASKS_AGE.match(line)
+    return int(match[1]) if match else 0
 
 
 def without_tasks(lines: Sequence[StateLine]) -> tuple[StateLine, ...]:

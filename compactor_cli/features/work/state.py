@@ -38,7 +38,7 @@ from compactor_cli.features.work.tool_names import acts, commits_elsewhere, only
 from compactor_cli.features.work.undoing import with_reverted
 from compactor_cli.model.message import NO_RESPONSE, Message
 from compactor_cli.model.pairing import Pairing
-from compactor_cli.summary_text.state_block import unlisted_counts, unlisted_text
+from compactor_cli.summary_text.state_block import tasks_age, tasks_age_text, unlisted_counts, unlisted_text
 from compactor_cli.summary_text.state_line import DECLINED, StateLine, failed_again
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.patterns import compiled_later
@@ -49,9 +49,6 @@ _STATUS_OF = {mark: status for status, mark in _MARKS.items()}
 _TASK_ID = r"[\w-]{1,24}"
 """A name of a task by which later calls may ask for it; longer ones are not told."""
 _CARRIED_TASK = compiled_later(rf"\[([ >x])\] (.+?)(?: \(task ({_TASK_ID})\))?$")
-_TASKS_AGE = "tasks, {} user {} ago:"
-"""Before tasks that were listed before the user spoke again, who may have said otherwise."""
-_CARRIED_AGE = compiled_later(r"tasks, (\d+) user messages? ago:$")
 _IN_FLIGHT = "in flight: "
 _RUNNING, _UNFINISHED = "running when last seen: ", "unfinished: "
 _CARRIED_RUNNING = compiled_later(rf"{_RUNNING}.+ \((\w+)\)$")
@@ -169,8 +166,8 @@ def _carry_round(state: KnownSoFar, lines: Iterable[str], *, keep_pending: bool)
         task = _CARRIED_TASK.match(line)
         if unlisted := unlisted_counts(line):
             state.unlisted += unlisted
-        elif aged := _CARRIED_AGE.match(line):
-            state.tasks_age = int(aged[1])
+        elif age := tasks_age(line):
+            state.tasks_age = age
         elif task:
             tasks.append(ListedTask(task.group(2), _STATUS_OF[task.group(1)], -1, task.group(3) or ""))
         else:
@@ -349,8 +346,7 @@ def _note_unfinished(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
 def _by_worth(state: KnownSoFar, order: int) -> Iterator[StateLine]:
     tasks = [_task_line(task) for task in state.tasks.tasks if task.status in _MARKS]
     if state.tasks_age and any(line.open for line in tasks):
-        text = _TASKS_AGE.format(state.tasks_age, "message" if state.tasks_age == 1 else "messages")
-        yield StateLine("task", text, max(line.message for line in tasks), open=True)
+        yield StateLine("task", tasks_age_text(state.tasks_age), max(line.message for line in tasks), open=True)
     root = shortening(state.files.new_paths(), state.home)
     yield from (line for line in tasks if line.open)
     yield from reversed(state.pending)

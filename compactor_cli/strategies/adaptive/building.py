@@ -42,7 +42,7 @@ from compactor_cli.strategies.shared.requests import REQUEST_CUT
 from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
-from compactor_cli.summary_text.state_block import state_text, with_whole_list
+from compactor_cli.summary_text.state_block import state_text, tasks_age, with_whole_list
 from compactor_cli.summary_text.state_line import StateLine, failed_times, tells
 
 _ANSWERED_SHARE = 0.15
@@ -200,7 +200,7 @@ class PlanBuilder:
     def _is_told_there(self, line: StateLine) -> bool:
         """Return whether the exchange of a line of the state has its words, where that is a task: many calls only
         number it."""
-        if line.kind != "task":
+        if line.kind != "task" or tasks_age(line.text):
             return True
         group = self.group_of[line.message]
         if group not in self._words_of:
