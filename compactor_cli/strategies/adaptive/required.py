@@ -93,7 +93,7 @@ class RequiredLines(PlanBuilder):
             self._take(sorted(self.awaited))
             if self.awaited:
                 self._take(told_now(inputs.groups[max(self.large)], self.lines))
-            if self.needed <= LARGE_REQUEST * self.room and not self.people:
+            if self.asked_tokens <= LARGE_REQUEST * self.room and not self.people:
                 self._take(self.asked_lines())
             newest = self.lines.message(max(self.awaited)) if self.awaited else -1
             given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
@@ -182,10 +182,14 @@ class RequiredLines(PlanBuilder):
         return [line for said in self.asked for line in self.lines.overlapping(said.piece, said.start, said.end)]
 
     @cached_property
+    def asked_tokens(self) -> int:
+        """Return the tokens of what the user said."""
+        return sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
+
+    @property
     def needed(self) -> int:
         """Return the tokens of what the user said; in a chat where that awaits an answer, of its share at most."""
-        needed = sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
-        return min(needed, int(self.request_room)) if self.awaits else needed
+        return min(self.asked_tokens, int(self.request_room)) if self.awaits else self.asked_tokens
 
     def _stays(self, line: int) -> bool:
         """Return whether a line stands in words that stay whole for being new."""
