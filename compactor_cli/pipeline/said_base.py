@@ -3,7 +3,8 @@ was compacted from: the next round with a ratio would take its input for the who
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from math import inf
 
 from msgspec.structs import replace
 
@@ -26,12 +27,13 @@ _MARK = 6
 
 def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
     """Return an output that says what it was compacted from, where the next round has to know: as it is where a summary
-    does, else with a mark at the beginning of a message. Where there is no room for one, the output is made anew with
-    as much less."""
-    if run.target is None or run.target < _LEAST or not _is_needed(run, made) or _says_base(run, made):
+    does, else with a mark at the beginning of a message that was cut. Where there is no room for one, the output is
+    made anew with as much less. Messages that stay whole stay as they are."""
+    if not _is_needed(run, made) or _says_base(run, made):
         return made
     marked, lacks = _marked(run, analysis, made)
-    for less in dict.fromkeys((lacks, _MARK)) if marked is None and not run.settings.asks else ():
+    for less in dict.fromkeys((lacks, _MARK)) if lacks and not run.settings.asks else ():
+        assert run.target is not None  # without one there is room
         smaller = replace(run, target=run.target - less)
         try:
             planned = plan_run(smaller, analysis)
@@ -47,8 +49,12 @@ def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
 
 def _is_needed(run: OneCompaction, made: Made) -> bool:
     """Return whether the next round has to know: a ratio refers to it, and so does the room that is made for the
-    session beside a system prompt, which is cut again."""
-    return run.settings.target_ratio is not None or any(map(_is_cut_prompt, made.output.messages))
+    session beside a system prompt, which is cut again; and what an earlier round said is said on."""
+    if run.target is not None and run.target < _LEAST:
+        return False
+    if run.settings.target_ratio is not None or run.base.tokens > run.transcript.tokens:
+        return True
+    return run.target is not None and any(map(_is_cut_prompt, made.output.messages))
 
 
 def _is_cut_prompt(message: Message) -> bool:
@@ -68,52 +74,59 @@ def _tokens(made: Made) -> int:
 
 
 def _marked(run: OneCompaction, analysis: Analysis, made: Made) -> tuple[Made | None, int]:
-    """Return the output with a mark at the beginning of a message; None where none has room for one, and the tokens
-    that it lacks."""
+    """Return the output with a mark at the beginning of a message, or None and the tokens that one lacks where none has
+    room: 0 where no message can have one."""
     used = _tokens(made)
-    room, lacks = (run.target or 0) - used, _MARK
+    room = inf if run.target is None else run.target - used
+    lacks: list[int] = []
     for message in _by_rank(analysis, made):
         part = message.parts[0]
-        # the mark is a part of what is left
-        more = run.tools.counter.count(left_out_mark(run.base.tokens - used, part.text)) - part.tokens
-        text = left_out_mark(run.base.tokens - used - more, part.text)
-        tokens = run.tools.counter.count(text)
-        if origin_of(text) != origin_of(part.text):
+        edit = _with_mark(message, run.base.tokens - used, run.tools.counter.count)
+        if origin_of(edit.text) != origin_of(part.text):
             continue
-        if tokens - part.tokens > room:
-            lacks = min(lacks, tokens - part.tokens - room)
-            continue
-        plan = _with_edit(analysis, made.plan, Edit(message.index, 0, text, tokens))
-        again = assemble_run(run, analysis, plan, made.summaries, made.recall)
-        if _says_base(run, again):
-            return again, 0
-    return None, lacks
+        if edit.tokens - part.tokens <= room:
+            plan = _with_edit(analysis, made.plan, edit)
+            return assemble_run(run, analysis, plan, made.summaries, made.recall), 0
+        lacks.append(edit.tokens - part.tokens - int(room))
+    return None, min(lacks, default=0)
+
+
+def _with_mark(message: Message, lost: int, count: Callable[[str], int]) -> Edit:
+    """Return the first part of a message with a mark that says, together with the tokens of the output, what was lost:
+    the mark is a part of what is left."""
+    part, number, seen = message.parts[0], lost, set[int]()
+    while number not in seen:  # fewer digits may take fewer tokens
+        seen.add(number)
+        text = left_out_mark(number, part.text)
+        number = lost - count(text) + part.tokens
+    text = left_out_mark(max(number, lost - count(text) + part.tokens), part.text)
+    return Edit(message.index, 0, text, count(text))
 
 
 def _by_rank(analysis: Analysis, made: Made) -> Iterator[Message]:
-    """Yield the messages that can begin with a mark: first those with a gap there, then others that were cut, then
-    those behind what is gone, and a system prompt that was cut where there is nothing else."""
+    """Yield the messages that can begin with a mark: first those with a gap there, then others that were cut, and a
+    system prompt that was cut where there is nothing else."""
     of_input = by_index(analysis.transcript.messages)
     texts = [
         message
         for message in made.output.messages
-        if message.index >= 0
-        and (message.role in ("user", "assistant") or _is_cut_prompt(message))
-        and message.origin in ("request", "other")
+        if _can_be_marked(message)
         and message.index not in analysis.kept
-        and (part := message.parts[0]).kind == "text"
-        and part.place is not None
         and not of_input[message.index].parts[0].edited
-        and any(map(str.isalnum, part.text))
     ]
     prompts = [message for message in texts if message.is_system_prompt]
-    texts = [message for message in texts if not message.is_system_prompt]
-    cut = [message for message in texts if message.parts[0].edited]
+    cut = [message for message in texts if not message.is_system_prompt]
     begun = [message for message in cut if message.parts[0].text.lstrip().startswith(GAP)]
-    lost = (decision.group for decision in made.plan.decisions if decision.rendition != "whole")
-    first = min(analysis.groups[next(lost, 0)].messages)
-    behind = [message for message in texts if message.index >= first]
-    yield from {message.index: message for message in (*begun, *cut, *behind, *reversed(texts), *prompts)}.values()
+    yield from {message.index: message for message in (*begun, *cut, *prompts)}.values()
+
+
+def _can_be_marked(message: Message) -> bool:
+    """Return whether a message of an output begins with words of the session that were cut."""
+    first = message.parts[0] if message.parts and message.index >= 0 else None
+    if first is None or first.kind != "text" or first.place is None or not any(map(str.isalnum, first.text)):
+        return False
+    is_cut = _is_cut_prompt(message) or (message.role in ("user", "assistant") and first.edited)
+    return is_cut and message.origin in ("request", "other")
 
 
 def _with_edit(analysis: Analysis, plan: Plan, edit: Edit) -> Plan:

@@ -53,8 +53,8 @@ _UNDONE = word_set(
 _CHANGES = word_set("update edit modify change move rename reschedule set patch")
 """Verbs of acts of which nothing is left, either, when what they were done to is no more."""
 _NO_MORE = word_set("delete remove destroy discard erase cancel void")
-_WRITES = word_set("export create make write save generate render dump download print build")
-"""Verbs of acts of which a file is left."""
+_WRITES = word_set("export write save generate dump download")
+"""Verbs of acts of which no more than a file is left."""
 _ALIKE = (
     word_set("book reserve"),
     word_set("booking reservation appointment"),
