@@ -64,7 +64,7 @@ def tasks_age(line: str) -> int:
 def without_tasks(lines: Sequence[StateLine]) -> tuple[StateLine, ...]:
     """Return lines without a list of tasks, of which the count of what is not listed tells."""
     kept = [line for line in lines if line.kind != "task" and not unlisted_counts(line.text)]
-    counts: Counter[Kind] = Counter(line.kind for line in lines if line.kind == "task")
+    counts: Counter[Kind] = Counter(line.kind for line in lines if line.kind == "task" and not tasks_age(line.text))
     for line in lines:
         counts += unlisted_counts(line.text)
     return (*kept, StateLine("file", unlisted_text(counts), -1)) if counts else tuple(kept)
@@ -101,7 +101,7 @@ def rest_lines(
         if not taken:
             return
         line = taken.pop()
-        left_out[line.kind] += 1
+        left_out[line.kind] += not tasks_age(line.text)
         left += cost(line.text)
 
 

@@ -163,3 +163,9 @@ def test_what_failed_to_be_made_is_made_up_for_by_making_it_in_another_way(then,
 
 
 _LTV = "CREATE OR REPLACE TABLE mart.ltv AS SELECT * FROM raw.events"
+
+
+def test_another_number_without_a_name_for_it_may_be_another_thing() -> None:
+    session = Session().calls("send_reminder", "HTTP 500: try later", invoice=10041, customer="C-77")
+    session.calls("send_reminder", '{"success": true}', invoice=10042, customer="C-77")
+    assert any(text.startswith("failed") for text in session.texts("effect"))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from compactor_cli.features.work.state import compute_state
-from compactor_cli.summary_text.state_block import state_lines, state_text
+from compactor_cli.features.work.state import compute_state, session_state
+from compactor_cli.strategies.adaptive.task_age import said_since
+from compactor_cli.summary_text.headers import lines_header
+from compactor_cli.summary_text.state_block import rest_lines, state_lines, state_text, without_tasks
+from compactor_cli.summary_text.state_line import Kind
+from tests.builders import read
 from tests.features.working import Session
 from tests.pipeline.sessions import assistant, compact, filler, result, user
 
@@ -43,4 +49,27 @@ def test_open_tasks_stand_only_with_what_the_user_said_since(ratio: float, times
     output = compact([*records, *filler(99)], strategy="adaptive", target_ratio=ratio)
     text = "\n".join(message.text() for message in output.messages)
     assert "[ ] Delete old.ts" not in text or ("old.ts stays" in text and "user messages ago:" in text)
-    assert ("[ ] Delete old.ts" in text) == (ratio == 0.2)
+
+
+def test_the_age_stays_while_nobody_speaks() -> None:
+    block = state_text(_listed().asks("Not so.").state(), later=1)
+    assert "tasks, 1 user message ago:" in block
+    messages = read(user(f"{lines_header(range(1, 9))}\n{block}"), user("Not so."), assistant("Well."))
+    lines = session_state(messages)
+    assert lines[0].text == "tasks, 1 user message ago:"
+    assert said_since(lines, messages) == []
+    after = read(user(f"{lines_header(range(1, 9))}\n{block}"), user("Not so."), assistant("Well."), user("Nor this."))
+    assert session_state(after)[0].text == "tasks, 2 user messages ago:"
+    assert said_since(session_state(after), after) == [3]
+
+
+def test_the_line_of_the_age_is_no_task() -> None:
+    lines = _listed().asks("Not so.").state()
+    assert without_tasks(lines)[-1].text == "not listed: 2 more tasks"
+    left_out: Counter[Kind] = Counter()
+    rest = rest_lines([*lines[:1]], left_out, 0, len, small=False)
+    assert not [*rest] and not +left_out
+
+
+def test_a_new_list_ends_the_count_of_those_without_room() -> None:
+    assert "not listed: 4 more tasks" not in _listed().texts("file", ["not listed: 4 more tasks"])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from compactor_cli.features.work.act_identities import IDENTITY, names_itself
+from compactor_cli.features.work.act_identities import names_itself
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.sql_effects import sql_of
 from compactor_cli.features.work.sql_statements import sql_changes
@@ -44,8 +44,6 @@ _LITERAL = compiled_later(r"'[^']*'|(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _IDENTITY = compiled_later(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,40}(?![\w-])")
 _OF_ANYTHING = word_set("name number type code value status state account order item user request message date time")
 """Words that an error may have for something else than the argument whose name ends with them."""
-_NUMBERED = compiled_later(r"(?i:number|phone|zip|code|year|key|index|row|page|line|port)")
-"""Arguments whose numbers are no amounts."""
 _MOST = 200
 """Arguments of a call that are compared."""
 
@@ -79,7 +77,7 @@ def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:
         elif old and all(_is_in(value, said) for value in old):
             if not is_meant:
                 return False  # another thing than the one that is not there
-        elif not _is_named(name, said) and not (is_meant and new and _may_differ(name, old | new)):
+        elif not _is_named(name, said) and not (is_meant and new and all(map(_is_free, old | new))):
             return False
     return is_meant or offered or (bool(same) and not any(map(names_itself, frozenset().union(*before.values()))))
 
@@ -163,12 +161,6 @@ def _is_named(name: str, said: str) -> bool:
     last = "".join(words[1:][-1:])
     spoken = (name, " ".join(words), last if len(last) >= _SHORTEST_NAME and last not in _OF_ANYTHING else "")
     return len(name) >= _SHORTEST_NAME and any(_is_in(each, said) for each in spoken)
-
-
-def _may_differ(name: str, values: Collection[str]) -> bool:
-    """Return whether values of an argument may be others where the same is meant: an amount may be large."""
-    counts = not IDENTITY.search(name) and not _NUMBERED.search(name)
-    return all(_is_free(value) or (counts and value.isascii() and value.isdigit()) for value in values)
 
 
 def _is_free(value: str) -> bool:

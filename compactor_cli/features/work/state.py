@@ -108,8 +108,11 @@ def _state_after(
         if order >= last_asked and order & (order + 1) == 0 and not state.holds(up_to):  # looked for now and then
             break
     listed = max((task.message for task in state.tasks.tasks), default=-1)
-    spoken = sum(message.origin == "request" and message.index > listed for message in messages)
+    told_at = listed if listed >= 0 else told.last
+    spoken = sum(message.origin == "request" and message.index > told_at for message in messages)
     state.tasks_age = spoken + (before_spoken if listed < 0 else 0)
+    if listed >= 0:
+        del state.unlisted["task"]
     for _, call in rest:  # of what is left nothing is asked for but the branch, which stands on no message
         if call.answered and call.command:
             state.branches.note(call, steps(call.command), state.home)

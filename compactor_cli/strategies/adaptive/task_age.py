@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 
+from compactor_cli.features.work.earlier_rounds import earlier_rounds
 from compactor_cli.model.group import Group
 from compactor_cli.model.message import Message
 from compactor_cli.summary_text.state_block import without_tasks
 from compactor_cli.summary_text.state_line import StateLine
 
 
-def said_since(state: Iterable[StateLine], messages: Iterable[Message]) -> list[int]:
+def said_since(state: Iterable[StateLine], messages: Sequence[Message]) -> list[int]:
     """Return the messages with what the user said since tasks were listed of which some are open."""
     tasks = [line for line in state if line.kind == "task"]
     if not any(line.open for line in tasks):
         return []
     listed = max(line.message for line in tasks)
+    if listed < 0:  # an earlier round tells them
+        listed = earlier_rounds(messages)[2].last
     return [message.index for message in messages if message.origin == "request" and message.index > listed]
 
 
