@@ -50,14 +50,13 @@ def _as_read(message: Message, newest: int) -> str | None:
 
 
 def is_cut(before: Message, after: Message) -> bool:
-    """Return whether a message is another one in the output: more is changed than that a mark stands before it."""
-    texts = (
-        mark.text if at == 0 and (mark := mark_of(after)) else part.text
-        for at, part in enumerate(after.parts)
-        if part.edited
-    )
-    own = [part.text for part, now in zip(before.parts, after.parts, strict=False) if now.edited]
-    return [*texts] != own
+    """Return whether a message is another one in the output: more is changed than the mark of an earlier round."""
+    changed = [at for at, part in enumerate(after.parts) if part.edited]
+    mark = mark_of(before)
+    if changed != [0] or mark is None:
+        return bool(changed)
+    now = mark_of(after)
+    return (now.text if now else after.parts[0].text) != mark.text
 
 
 def without_earlier_marks(analysis: Analysis, plan: Plan) -> Plan:

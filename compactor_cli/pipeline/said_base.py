@@ -104,20 +104,17 @@ def _with_mark(message: Message, lost: int, count: Callable[[str], int]) -> Edit
 
 
 def _by_rank(analysis: Analysis, made: Made) -> Iterator[Message]:
-    """Yield the messages that can begin with a mark: first those with a gap there, then others that were cut, and a
-    system prompt that was cut where there is nothing else."""
+    """Yield the messages that can begin with a mark: first those with a gap there, then others that were cut."""
     of_input = by_index(analysis.transcript.messages)
-    texts = [
+    cut = [
         message
         for message in made.output.messages
         if _can_be_marked(message)
         and message.index not in analysis.kept
         and not of_input[message.index].parts[0].edited
     ]
-    prompts = [message for message in texts if message.is_system_prompt]
-    cut = [message for message in texts if not message.is_system_prompt]
     begun = [message for message in cut if message.parts[0].text.lstrip().startswith(GAP)]
-    yield from {message.index: message for message in (*begun, *cut, *prompts)}.values()
+    yield from {message.index: message for message in (*begun, *cut)}.values()
 
 
 def _can_be_marked(message: Message) -> bool:
@@ -125,8 +122,7 @@ def _can_be_marked(message: Message) -> bool:
     first = message.parts[0] if message.parts and message.index >= 0 else None
     if first is None or first.kind != "text" or first.place is None or not any(map(str.isalnum, first.text)):
         return False
-    is_cut = _is_cut_prompt(message) or (message.role in ("user", "assistant") and first.edited)
-    return is_cut and message.origin in ("request", "other")
+    return first.edited and message.role in ("user", "assistant") and message.origin in ("request", "other")
 
 
 def _with_edit(analysis: Analysis, plan: Plan, edit: Edit) -> Plan:

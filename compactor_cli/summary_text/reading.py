@@ -98,6 +98,8 @@ def in_turn(text: str) -> str:
     place = min((start for number, start, _ in quoted if number >= first), default=-1)
     words = harmless(text[ends.words :]).replace("\n", "\n ")
     if place < 0:
+        place = next((start for start, _ in state_spans(text) if begin <= start < ends.since), -1)
+    if place < 0:
         return f"{text[: ends.since]}\n{EARLIER_USER}{words}"
     return f"{text[:place]}{EARLIER_USER}{words}\n{text[place : ends.since]}"
 

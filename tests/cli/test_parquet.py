@@ -187,10 +187,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 125, 17_209, 8_096),
-    "messages-json-string": (3, 79, 45, 19_874, 9_785),
-    "messages-list": (3, 79, 45, 19_874, 9_785),
-    "trajectory-list": (3, 79, 49, 19_579, 9_516),
+    "conversations-sharegpt": (40, 266, 133, 17_209, 8_086),
+    "messages-json-string": (3, 79, 45, 19_874, 9_783),
+    "messages-list": (3, 79, 45, 19_874, 9_783),
+    "trajectory-list": (3, 79, 50, 19_579, 9_543),
 }
 """Rows, messages before and after, tokens before and after."""
 

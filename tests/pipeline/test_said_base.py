@@ -12,7 +12,6 @@ from compactor_cli.model.report import Compaction
 from compactor_cli.pipeline.one_compaction import stated_base
 from compactor_cli.settings import Settings
 from compactor_cli.summary_text.headers import left_out, left_out_mark
-from compactor_cli.views.compare import matches
 from tests.builders import assistant, jsonl, user
 
 _ABOUT = (

@@ -81,7 +81,7 @@ _ATTRIBUTE = compiled_later(r"([\w.-]+)=[\"']([^\"']*)[\"']")
 _PAIR = compiled_later(r"(?:^|[;|&,\n])[ \t]*([^\W\d][\w .-]{0,30})[ \t]*=[ \t]*([^;|&\n]{1,80})")
 _CELLS = compiled_later(r"\s{2,}|\t|\s*\|\s*|;|,")
 _HEADER = compiled_later(r"[^\W\d][\w .-]{0,30}")
-_NOTHING = ("", "0", "none", "null", "false", "no", "nil", "n/a", "[]", "{}", "-", "nein", "non", "нет")
+_NOTHING = ("", "0", "none", "null", "false", "no", "nil", "n/a", "[]", "{}", "-", "–", "—", "nein", "non", "нет")
 _NOTHING_WAS = compiled_later(r"nothing (?:was|has been) \w+")
 _STATE_WORD = compiled_later(r"(?<![\w./-])[a-z]+(?:_[a-z]+)+(?=[:)]|[,;.]?\s*\Z)")
 """A state as programs write it in a sentence: `awaiting_confirmation`."""

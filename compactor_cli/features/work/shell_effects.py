@@ -56,6 +56,8 @@ _REFUSED = compiled_later(
     r"(?!\d|none\b|no\b|false\b)\S|HTTP [45]\d\d(?::|\s*\Z| \()|[X✗✘] \S"
 )
 """How they say in the end that they were refused."""
+_DENIED = compiled_later(r"(?:denied|error|fatal): |HTTP [45]\d\d|[X✗✘] ")
+"""How the last of several lines begins that says so."""
 _CALLED_OFF = compiled_later(r"^(?:│ )?(?:Apply|Destroy|Edit|Update|Operation) cancell?ed(?=[.,!]|\s*$)", re.MULTILINE)
 """How programs say that they did nothing because nobody agreed, or nothing was changed."""
 _NOTHING_DONE = {"git stash": compiled_later(r"^No local changes to save", re.MULTILINE)}
@@ -105,11 +107,14 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
 
 
 def _gave_up(said: str) -> str:
-    """Return the line of an output which says that the program gave up: anywhere, or in words that say so in the end;
-    empty where none does."""
+    """Return the line of an output which says that the program gave up: anywhere, or in words that are all it says or
+    its last ones; empty where none does."""
     if found := _FATAL.search(said):
         return _line_at(said, found.start())
-    last = said.strip().rpartition("\n")[2].strip()
+    before, _, last = said.strip().rpartition("\n")
+    last = last.strip()
+    if before and not _DENIED.match(last):  # of several lines, another one may say that it worked
+        return ""
     return last if _REFUSED.match(last) else ""
 
 
