@@ -3,7 +3,7 @@ was compacted from: the next round with a ratio would take its input for the who
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import inf
 
 from msgspec.structs import replace
@@ -103,8 +103,8 @@ def _with_mark(message: Message, lost: int, count: Callable[[str], int]) -> Edit
     return Edit(message.index, 0, text, count(text))
 
 
-def _by_rank(analysis: Analysis, made: Made) -> Iterator[Message]:
-    """Yield the messages that can begin with a mark: first those with a gap there, then others that were cut."""
+def _by_rank(analysis: Analysis, made: Made) -> list[Message]:
+    """Return the messages that can begin with a mark: first those with a gap there, then others that were cut."""
     of_input = by_index(analysis.transcript.messages)
     cut = [
         message
@@ -113,8 +113,7 @@ def _by_rank(analysis: Analysis, made: Made) -> Iterator[Message]:
         and message.index not in analysis.kept
         and not of_input[message.index].parts[0].edited
     ]
-    begun = [message for message in cut if message.parts[0].text.lstrip().startswith(GAP)]
-    yield from {message.index: message for message in (*begun, *cut)}.values()
+    return sorted(cut, key=lambda message: not message.parts[0].text.lstrip().startswith(GAP))
 
 
 def _can_be_marked(message: Message) -> bool:

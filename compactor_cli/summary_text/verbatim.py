@@ -132,13 +132,9 @@ def speaker_in(label: str) -> str:
 def earlier_label(label: str) -> str:
     """Return the label in a later round, when the numbers are others; of the user, those of rounds before the last one
     would clash with its own."""
-    return (
-        "earlier user"
-        if _EARLIER_NUMBER.fullmatch(label)
-        else label
-        if label.startswith("earlier ")
-        else f"earlier {label}"
-    )
+    if _EARLIER_NUMBER.fullmatch(label):
+        return "earlier user"
+    return label if label.startswith("earlier ") else f"earlier {label}"
 
 
 def block(title: str, kind: Kind, message: int | None, text: str) -> str:

@@ -39,7 +39,7 @@ def test_the_age_goes_on_in_a_later_round() -> None:
     assert all("ago" not in text for text in Session().calls("TodoWrite", "ok", todos=done).texts("task", carried))
 
 
-@pytest.mark.parametrize(("ratio", "times"), [(0.06, 8), (0.1, 8), (0.15, 1), (0.2, 1), (0.3, 3)])
+@pytest.mark.parametrize(("ratio", "times"), [(0.06, 8), (0.1, 8), (0.15, 1), (0.2, 1), (0.25, 1), (0.3, 3)])
 def test_open_tasks_stand_only_with_what_the_user_said_since(ratio: float, times: int) -> None:
     said = "On second thought the file old.ts stays, as payments import it from there: leave it alone."
     records = [user("Tidy the forms."), assistant(None, ("t1", "TodoWrite", {"todos": _TODOS})), result("t1", "ok")]
@@ -49,6 +49,7 @@ def test_open_tasks_stand_only_with_what_the_user_said_since(ratio: float, times
     output = compact([*records, *filler(99)], strategy="adaptive", target_ratio=ratio)
     text = "\n".join(message.text() for message in output.messages)
     assert "[ ] Delete old.ts" not in text or ("old.ts stays" in text and "user messages ago:" in text)
+    assert ("[ ] Delete old.ts" in text) == (ratio == 0.25)
 
 
 def test_the_age_stays_while_nobody_speaks() -> None:

@@ -264,7 +264,7 @@ class Chooser(RequiredLines):
             asks = not self.talk and is_request(group, self.inputs.messages)
             if group.tokens - decision.tokens <= left and not (asks and corrected):
                 own = [line for i in group.messages for line in self.lines.of_message(i)]
-                misled = misleads(index, self.inputs, attempt.decisions) if not self.talk else False
+                misled = not self.talk and misleads(index, self.inputs, attempt.decisions)
                 if not misled and not any(self._is_outdated(line, there) for line in own):
                     left -= group.tokens - decision.tokens
                     added.append(index)

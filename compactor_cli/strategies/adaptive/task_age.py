@@ -27,5 +27,7 @@ def still_told(
 ) -> Sequence[StateLine]:
     """Return lines of the state, without tasks where something that the user said since they were listed stands in a
     group that does not stay."""
-    gone = {index for group in groups if group.index not in stay for index in group.messages}
-    return without_tasks(lines) if not gone.isdisjoint(said_since(lines, messages)) else lines
+    said = set(said_since(lines, messages))
+    if said and any(not said.isdisjoint(group.messages) for group in groups if group.index not in stay):
+        return without_tasks(lines)
+    return lines
