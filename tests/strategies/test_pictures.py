@@ -65,6 +65,27 @@ def test_of_several_pictures_the_last_ones_stay_that_have_room() -> None:
     assert [part.text == IMAGE_NOTE for part in message.parts[1:]] == [True, True, False, False]
 
 
+PLACES = ("porch", "cellar", "attic", "kitchen", "garage", "garden", "hallway", "pantry", "stable", "barn")
+
+
+def screen(number: int) -> list[Json]:
+    """Return a call and its result: a text that says the same as the others, and a picture."""
+    rows = "\n".join(f"The light of the {place} is off, and nobody is there." for place in PLACES * 2)
+    call = {"id": f"c{number}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": f"c{number}", "content": [{"type": "text", "text": rows}, PICTURE]},
+    ]
+
+
+@pytest.mark.parametrize("target", [500, 600, 900])
+def test_words_that_a_picture_comes_with_have_the_room_that_it_does_not_fit_in(target: int) -> None:
+    records = [user("Where is a light on?"), *(record for number in range(4) for record in screen(number))]
+    part = compact(records, strategy="adaptive", target_tokens=target)
+    assert sum(pictures(m) for m in part.messages) == 0
+    assert sum(m.tokens for m in part.messages) > 0.85 * target
+
+
 def test_a_request_that_is_all_there_is_keeps_its_picture() -> None:
     part = compact([shown(FIRST)], strategy="adaptive", target_tokens=PICTURE_TOKENS + 60)
     assert pictures(part.messages[0]) == 1

@@ -82,17 +82,18 @@ class Chooser(RequiredLines):
         self.present = self._present() if smaller else self.large
 
     def _refilled(self, attempt: Attempt) -> Attempt:
-        """Spend what is left of a small room, where the next best line had no room: on what is small enough, for its
-        value, then for being new. Nothing that the user said: that stands in order."""
+        """Spend what is left of a room where the next best line had none in it, or nothing was worth its tokens: on
+        what is small enough, for its value, then for being new. Nothing that the user said: that stands in order."""
         left = self.room - attempt.tokens
-        if self.room > SMALL_ROOM or left < _SMALLEST_LINE or attempt.tokens >= _USED * self.room:
+        if left < _SMALLEST_LINE or attempt.tokens >= _USED * self.room:
             return attempt
         chosen = [*chain.from_iterable(attempt.chosen.values())]
         selector = self.selector_of(choice.line for choice in chosen)
         known = len(selector.taken)
         messages, decisions = self.inputs.messages, attempt.decisions
         there = {i for g in self.rest if decisions[g.index].rendition == "whole" for i in g.messages}
-        newest = [*islice((n for n in self._newest_lines() if self.lines.message(n) not in there), _NEWEST_LINES)]
+        looked_at = max(_NEWEST_LINES, left // _SMALLEST_LINE)
+        newest = [*islice((n for n in self._newest_lines() if self.lines.message(n) not in there), looked_at)]
         for lines in (newest, densest(self.lines, self.room)):
             absent = (
                 n for n in lines if (at := self.lines.message(n)) not in there and messages[at].origin != "request"
@@ -101,14 +102,23 @@ class Chooser(RequiredLines):
         for line in newest:
             if selector.cost(line) <= left:
                 left -= selector.take(line)
-        added = [*selector.taken.values()][known:]
-        for choice in added[: 2 * _ATTEMPTS]:
-            if choice.cost > self.room - attempt.tokens:
-                continue
-            more = self.build([*chosen, choice])
+        return self._enlarged(attempt, chosen, [*selector.taken.values()][known:])
+
+    def _enlarged(self, attempt: Attempt, chosen: list[ChosenLine], added: list[ChosenLine]) -> Attempt:
+        """Return an attempt with what fits of the lines that may be added: all of them at once, or else half of them,
+        and so on down to one, each time those that come next."""
+        count = len(added)
+        for _ in range(2 * _ATTEMPTS):
+            some = added[:count]
+            if not some:
+                break
+            more = self.build([*chosen, *some])
             if attempt.tokens < more.tokens <= self.room:
-                chosen.append(choice)
-                attempt = more
+                chosen, attempt, added = [*chosen, *some], more, added[count:]
+            elif count > 1:
+                count = (count + 1) // 2
+            else:
+                del added[0]
         return attempt
 
     def _newest_lines(self) -> Iterator[int]:
