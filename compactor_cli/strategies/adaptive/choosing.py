@@ -16,7 +16,7 @@ from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quo
 from compactor_cli.strategies.adaptive.required import RequiredLines
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
-from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_ROOM
+from compactor_cli.strategies.shared.rooms import LARGE_REQUEST
 from compactor_cli.strategies.shared.selection import ChosenLine, densest
 
 _SHORT_REQUEST = 150
