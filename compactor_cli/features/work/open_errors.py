@@ -57,6 +57,8 @@ _MOST_CALLS = 40
 _CARRIED_FROM = -_MOST_CALLS // 2
 """Number of the call that an error of an earlier round stands for: nobody knows how long ago that was."""
 _ERROR_WIDTH, _LABEL_WIDTH, _PATH_WIDTH = 160, 80, 300
+_BRIEF_WIDTH = 60
+"""Characters of what an error said where there is no room for more: it is told in short rather than counted."""
 _CODE_OF = "code of "
 """What the label of an error begins with that code raised which an agent runs in cells; the tool follows."""
 _POINTING_WORDS = 2
@@ -239,7 +241,9 @@ class OpenErrors:
             label = error.label.replace(root, "") if root else error.label
             count = f" {error.times}x" if error.times > 1 else ""
             text = f"open error{count}: {error.text} ({label})"
-            yield StateLine("error", text, error.message, open=True, times=error.times)
+            short = one_line(error.text, _BRIEF_WIDTH)
+            brief = f"open error{count}: {short} ({label})" if short != error.text else ""
+            yield StateLine("error", text, error.message, open=True, times=error.times, brief=brief)
 
 
 def _counted(errors: Iterable[OpenError]) -> Iterator[OpenError]:
