@@ -21,7 +21,7 @@ from compactor_cli.features.wording import BUCKETS, SCALE, SPEAKS_AGAINST, place
 _KINDS = {"rules": "told", "facts": "told", "talk": "talk", "reactions": "talk", "asks": "talk", "requests": "requests"}
 _LED = {"rules": 0.25, "facts": 0.25, "talk": 0.1}
 """Share of the lines of a section that are learned from behind words that only lead on, too."""
-_PENALTY = 0.5
+_PENALTY = 0.25
 """On the squares of the weights, beside the mean weight of a sentence."""
 _LIMIT = 127
 _CLOSE = 1e-14

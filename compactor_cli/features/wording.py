@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import pairwise
 from math import sqrt
 from pkgutil import get_data
 from zlib import crc32
@@ -18,7 +19,7 @@ from compactor_cli.text.patterns import compiled_later
 
 WORDINGS = "wording.bin"
 """File beside the shipped profile: the tables of SPEAKS_AGAINST, with a signed byte for each bucket."""
-BUCKETS = 1 << 17
+BUCKETS = 1 << 18
 SPEAKS_AGAINST = "talk", "requests"
 """What each of the tables tells from what has to be remembered."""
 SCALE = 100
@@ -27,6 +28,8 @@ _SHORTEST, _LONGEST = 3, 5
 """Characters of a piece of a word."""
 _FIRST, _LAST = "^^", "$$"
 """Stand beside the first and the last word of a sentence, which count as such besides."""
+_PAIR, _FAR_PAIR = " ", "  "
+"""Stand between the words of a pair, in the second of which a word between them is left out."""
 _LONGEST_WORD = 40
 """Characters of a word that are read; what is longer is data."""
 _WORDS = 20_000
@@ -70,10 +73,12 @@ class Wordings:
 
 
 def placed_words(sentence: str) -> set[str]:
-    """Return the words of a sentence, and the first and the last of them marked as such: questions and wishes begin in
+    """Return the words of a sentence, the pairs of those that follow on each other, directly or behind one more, and
+    the first and the last word marked as such: "I prefer" says more than its words, and questions and wishes begin in
     few ways."""
     found = words(sentence)
-    return {*found, _FIRST + found[0], found[-1] + _LAST} if found else set()
+    near, far = map(_PAIR.join, pairwise(found)), map(_FAR_PAIR.join, zip(found, found[2:], strict=False))
+    return {*found, *near, *far, _FIRST + found[0], found[-1] + _LAST} if found else set()
 
 
 def word_buckets(word: str) -> list[int]:
@@ -83,8 +88,9 @@ def word_buckets(word: str) -> list[int]:
 
 def _pieces(word: str) -> Iterable[str]:
     """Yield a word, and its runs of a few characters with its ends marked; of a number only that it is one, and in
-    scripts without blanks the characters, too. Of one that is marked as the first or the last nothing but that."""
-    if word.startswith(_FIRST) or word.endswith(_LAST):
+    scripts without blanks the characters, too. Of a pair, and of one that is marked as the first or the last, nothing
+    but that."""
+    if _PAIR in word or word.startswith(_FIRST) or word.endswith(_LAST):
         yield word
         return
     word = word[:_LONGEST_WORD]
