@@ -9,7 +9,7 @@ from hashlib import sha256
 from msgspec import Struct
 
 from compactor_cli.summary_text.excerpts import GAP
-from compactor_cli.summary_text.verbatim import ACTED, LAST_REQUEST_WAS, REPLIED, TURNS
+from compactor_cli.summary_text.verbatim import LAST_REQUEST_WAS, SINCE, TURNS
 from compactor_cli.text.patterns import compiled_later
 
 SUMMARY_PREFIX = "## Session Summary"
@@ -48,7 +48,7 @@ _OLDER = compiled_later(
 """The heading of summaries that quote lines, up to version 0.1."""
 _BODY = compiled_later(
     rf"(?:earlier )?#\d|earlier (?:summary|user|instructions): |Lines quoted: |{_STATE}\n|Cut off: |… "
-    rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}|\n(?:{REPLIED}|{ACTED})"
+    rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}|\n(?:{'|'.join(SINCE)})"
 )
 """How what stands below the heading of quoted lines begins."""
 _LEFT_OUT = compiled_later(r"\[…(?P<tokens>\d+)/(?P<check>\d{3})\](?P<joint>[ \n])")
