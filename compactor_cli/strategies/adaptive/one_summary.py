@@ -27,8 +27,8 @@ from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summary_text.verbatim import last_request, since_forms
 
 _SINCE_SHARE, _SHORT_SHARE = 0.03, 0.1
-"""Share of the room up to which it is said what followed the last request, and up to which it is said in few words: what
-is done would look like what is to be done, and the next round would not know where the request stood."""
+"""Share of the room up to which it is said what followed the last request, and up to which it is said in few words:
+what is done would look like what is to be done, and the next round would not know where the request stood."""
 
 
 class OneSummaryChooser(Chooser):
