@@ -73,7 +73,9 @@ _ABOUT = ("kitchen", "budget", "carpet", "lease", "garage", "printer", "canteen"
 
 def _said(number: int) -> dict[str, str]:
     thing, other = _ABOUT[number % 10], _ABOUT[(number * 7 + 3) % 10]
-    text = f"Well, the {thing} of floor {number} needs {number * 3 + 2} more weeks, says Anna, or the {other} comes first."
+    text = (
+        f"Well, the {thing} of floor {number} needs {number * 3 + 2} more weeks, says Anna, or the {other} comes first."
+    )
     return {"role": "user", "name": f"Person {'ABC'[number % 3]}", "content": text}
 
 
