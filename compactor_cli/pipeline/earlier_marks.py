@@ -1,5 +1,5 @@
-"""How messages are read that an earlier round wrote: without the mark at their beginning, which is nobody's words, and
-a summary with its last request in the order of time. No stage and no output has them otherwise."""
+"""How messages are read that an earlier round wrote: without the mark at their beginning or end, which is nobody's
+words, and a summary with its last request in the order of time. No stage and no output has them otherwise."""
 
 from __future__ import annotations
 

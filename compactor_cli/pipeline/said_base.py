@@ -1,5 +1,5 @@
-"""The mark at the beginning of a message that says what all rounds took away, where no summary says what the transcript
-was compacted from: the next round with a ratio would take its input for the whole."""
+"""The mark before a message, or behind a system prompt, that says what all rounds took away, where no summary says what
+the transcript was compacted from: the next round with a ratio would take its input for the whole."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MARK = 6
 
 def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
     """Return an output that says what it was compacted from, where the next round has to know: as it is where a summary
-    does, else with a mark at the beginning of a message that was cut. Where there is no room for one, the output is
+    does, else with a mark at a message that was cut. Where there is no room for one, the output is
     made anew with as much less. Messages that stay whole stay as they are."""
     if not _is_needed(run, made) or _says_base(run, made):
         return made
@@ -74,7 +74,7 @@ def _tokens(made: Made) -> int:
 
 
 def _marked(run: OneCompaction, analysis: Analysis, made: Made) -> tuple[Made | None, int]:
-    """Return the output with a mark at the beginning of a message, or None and the tokens that one lacks where none has
+    """Return the output with a mark at a message, or None and the tokens that one lacks where none has
     room: 0 where no message can have one."""
     used = _tokens(made)
     room = inf if run.target is None else run.target - used
@@ -97,14 +97,16 @@ def _with_mark(message: Message, lost: int, count: Callable[[str], int]) -> Edit
     part, number, seen = message.parts[0], lost, set[int]()
     while number not in seen:  # fewer digits may take fewer tokens
         seen.add(number)
-        text = left_out_mark(number, part.text)
+        text = left_out_mark(number, part.text, at_end=message.is_system_prompt)
         number = lost - count(text) + part.tokens
-    text = left_out_mark(max(number, lost - count(text) + part.tokens), part.text)
+    number = max(number, lost - count(text) + part.tokens)
+    text = left_out_mark(number, part.text, at_end=message.is_system_prompt)
     return Edit(message.index, 0, text, count(text))
 
 
 def _by_rank(analysis: Analysis, made: Made) -> list[Message]:
-    """Return the messages that can begin with a mark: first those with a gap there, then others that were cut."""
+    """Return the messages that can have a mark: first those with a gap there, then others that were cut, and a
+    system prompt where nothing else was."""
     of_input = by_index(analysis.transcript.messages)
     cut = [
         message
@@ -113,15 +115,16 @@ def _by_rank(analysis: Analysis, made: Made) -> list[Message]:
         and message.index not in analysis.kept
         and not of_input[message.index].parts[0].edited
     ]
-    return sorted(cut, key=lambda message: not message.parts[0].text.lstrip().startswith(GAP))
+    return sorted(cut, key=lambda m: (m.is_system_prompt, not m.parts[0].text.lstrip().startswith(GAP)))
 
 
 def _can_be_marked(message: Message) -> bool:
-    """Return whether a message of an output begins with words of the session that were cut."""
+    """Return whether a message of an output begins with words of the session that were cut, or is a prompt."""
     first = message.parts[0] if message.parts and message.index >= 0 else None
     if first is None or first.kind != "text" or first.place is None or not any(map(str.isalnum, first.text)):
         return False
-    return first.edited and message.role in ("user", "assistant") and message.origin in ("request", "other")
+    speaks = message.role in ("user", "assistant") and message.origin in ("request", "other")
+    return first.edited and (speaks or message.is_system_prompt)
 
 
 def _with_edit(analysis: Analysis, plan: Plan, edit: Edit) -> Plan:
