@@ -43,6 +43,8 @@ def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
             again = assemble_run(run, analysis, *summarize(smaller, analysis, planned), planned.recall)
         except BudgetError:
             break
+        if not lacks and not _indices(made) <= _indices(again):
+            continue  # it is cut for that, and none goes
         marked = again if _says_base(run, again) else _marked(run, analysis, again)[0]
         if marked is not None:
             break
@@ -78,6 +80,10 @@ def _says_base(run: OneCompaction, made: Made) -> bool:
     tokens = _tokens(made)
     said = stated_base(made.output.messages, tokens)
     return tokens >= run.base.tokens or (said is not None and said.tokens >= run.base.tokens)
+
+
+def _indices(made: Made) -> set[int]:
+    return {message.index for message in made.output.messages if message.origin != "summary"}
 
 
 def _tokens(made: Made) -> int:
