@@ -86,9 +86,10 @@ def answers_before_turns(messages: Sequence[Message]) -> tuple[tuple[int, int], 
 def _calls_since(messages: Sequence[Message], written: Mapping[int, Part]) -> str:
     """Return what is said where the agent was at work; empty where it only thought."""
     turns = [message for message in messages if message.role == "assistant"]
+    spoke = any(message.text("text").strip() for message in turns)
     in_text = ([written[message.index]] if message.index in written else [] for message in turns)
     calls = [call for message, also in zip(turns, in_text, strict=True) for call in (*message.calls, *also)]
     if not calls:
-        return ""
+        return f"{ACTED} {_numbers(turns)}." if spoke else ""
     named = f", the last {one_line(calls[-1].name, _TOOL)}" if calls[-1].name else ""
     return f"{ACTED} {_numbers(turns)}: {len(calls)} call{'s' * (len(calls) > 1)}{named}."

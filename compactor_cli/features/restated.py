@@ -30,7 +30,8 @@ _STEM = 5
 """Characters by which forms of a word are told to be the same."""
 _LIKELY, _LIKELY_FIRST = 0.15, 0.4
 """How likely the newer statement has to be needed, beside the older one, and where they share less: small talk comes
-back to its subjects, too."""
+back to its subjects, too. One in a few words that are as much on the subject need not be: such as "I slept on it: the
+green ones, please"."""
 _LEAST = 0.1
 """How likely the older one has to be: what nobody needs misleads nobody."""
 
@@ -59,11 +60,12 @@ def restated(statements: Sequence[Statement], values: Sequence[float]) -> Iterat
         for other in sorted(near):
             apart = statements[other].message - statements[index].message
             needed = usual
+            shared = fsum(rarity[stem] for stem in sorted(own.keys() & stems[other].keys()))
+            likely = values[other] >= _LIKELY_FIRST * values[index]
             if apart <= _NEAR and any(map(str.isdigit, statements[other].text)):
                 needed = _SHARED_NEAR
-            elif values[other] >= _LIKELY_FIRST * values[index] and not about[index].isdisjoint(stems[other]):
-                needed = min(usual, _SHARED_FIRST)
-            shared = fsum(rarity[stem] for stem in sorted(own.keys() & stems[other].keys()))
+            elif likely or shared >= _SHARED_FIRST * max(totals[index], totals[other]):
+                needed = usual if about[index].isdisjoint(stems[other]) else min(usual, _SHARED_FIRST)
             if (
                 shared >= needed * min(totals[index], totals[other])
                 and values[other] >= _LIKELY * values[index]

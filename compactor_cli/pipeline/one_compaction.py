@@ -86,7 +86,7 @@ def stated_base(messages: Sequence[Message], tokens: int) -> Base | None:
 
 
 def mark_of(message: Message) -> MarkOfLoss | None:
-    """Return what the mark of an earlier round says that a message begins with."""
+    """Return what the mark of an earlier round says that a message begins or ends with."""
     first = message.parts[0] if message.parts else None
     return left_out(first.text) if first is not None and first.kind == "text" else None
 

@@ -1,9 +1,9 @@
-"""The mark at the beginning of a message that says what all rounds took away, where no summary says what the transcript
-was compacted from: the next round with a ratio would take its input for the whole."""
+"""The mark before a message, or behind a system prompt, that says what all rounds took away, where no summary says what
+the transcript was compacted from: the next round with a ratio would take its input for the whole."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import inf
 
 from msgspec.structs import replace
@@ -23,16 +23,18 @@ _LEAST = 60
 """Tokens of a target below which what is said comes before where it is from."""
 _MARK = 6
 """Tokens that a mark takes, but for large transcripts."""
+_PARTS = 8
+"""Parts of an output of whole messages, of which up to three are left out where one has to be cut."""
 
 
 def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
     """Return an output that says what it was compacted from, where the next round has to know: as it is where a summary
-    does, else with a mark at the beginning of a message that was cut. Where there is no room for one, the output is
-    made anew with as much less. Messages that stay whole stay as they are."""
+    does, else with a mark at a message that was cut. Where there is no room for one, or
+    no message was cut, the output is made anew with less. Messages that stay whole stay as they are."""
     if not _is_needed(run, made) or _says_base(run, made):
         return made
     marked, lacks = _marked(run, analysis, made)
-    for less in dict.fromkeys((lacks, _MARK)) if lacks and not run.settings.asks else ():
+    for less in _less(run, made, lacks) if marked is None and not run.settings.asks else ():
         assert run.target is not None  # without one there is room
         smaller = replace(run, target=run.target - less)
         try:
@@ -41,10 +43,21 @@ def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
             again = assemble_run(run, analysis, *summarize(smaller, analysis, planned), planned.recall)
         except BudgetError:
             break
+        if not lacks and not _indices(made) <= _indices(again):
+            continue  # it is cut for that, and none goes
         marked = again if _says_base(run, again) else _marked(run, analysis, again)[0]
         if marked is not None:
             break
     return marked or made
+
+
+def _less(run: OneCompaction, made: Made, lacks: int) -> Iterable[int]:
+    """Return by how much less than the target an output may have for it to have room for a mark or, where no message
+    was cut, for one to be: a few words less, rather than a quarter of a quarter in the next round."""
+    if lacks or run.target is None:
+        return dict.fromkeys((lacks, _MARK)) if lacks else ()
+    used = _tokens(made)
+    return (run.target - used + part * used // _PARTS for part in range(1, _PARTS // 2))
 
 
 def _is_needed(run: OneCompaction, made: Made) -> bool:
@@ -69,12 +82,16 @@ def _says_base(run: OneCompaction, made: Made) -> bool:
     return tokens >= run.base.tokens or (said is not None and said.tokens >= run.base.tokens)
 
 
+def _indices(made: Made) -> set[int]:
+    return {message.index for message in made.output.messages if message.origin != "summary"}
+
+
 def _tokens(made: Made) -> int:
     return sum(message.tokens for message in made.output.messages)
 
 
 def _marked(run: OneCompaction, analysis: Analysis, made: Made) -> tuple[Made | None, int]:
-    """Return the output with a mark at the beginning of a message, or None and the tokens that one lacks where none has
+    """Return the output with a mark at a message, or None and the tokens that one lacks where none has
     room: 0 where no message can have one."""
     used = _tokens(made)
     room = inf if run.target is None else run.target - used
@@ -97,14 +114,16 @@ def _with_mark(message: Message, lost: int, count: Callable[[str], int]) -> Edit
     part, number, seen = message.parts[0], lost, set[int]()
     while number not in seen:  # fewer digits may take fewer tokens
         seen.add(number)
-        text = left_out_mark(number, part.text)
+        text = left_out_mark(number, part.text, at_end=message.is_system_prompt)
         number = lost - count(text) + part.tokens
-    text = left_out_mark(max(number, lost - count(text) + part.tokens), part.text)
+    number = max(number, lost - count(text) + part.tokens)
+    text = left_out_mark(number, part.text, at_end=message.is_system_prompt)
     return Edit(message.index, 0, text, count(text))
 
 
 def _by_rank(analysis: Analysis, made: Made) -> list[Message]:
-    """Return the messages that can begin with a mark: first those with a gap there, then others that were cut."""
+    """Return the messages that can have a mark: first those with a gap there, then others that were cut, and a
+    system prompt where nothing else was."""
     of_input = by_index(analysis.transcript.messages)
     cut = [
         message
@@ -113,15 +132,16 @@ def _by_rank(analysis: Analysis, made: Made) -> list[Message]:
         and message.index not in analysis.kept
         and not of_input[message.index].parts[0].edited
     ]
-    return sorted(cut, key=lambda message: not message.parts[0].text.lstrip().startswith(GAP))
+    return sorted(cut, key=lambda m: (m.is_system_prompt, not m.parts[0].text.lstrip().startswith(GAP)))
 
 
 def _can_be_marked(message: Message) -> bool:
-    """Return whether a message of an output begins with words of the session that were cut."""
+    """Return whether a message of an output begins with words of the session that were cut, or is a prompt."""
     first = message.parts[0] if message.parts and message.index >= 0 else None
     if first is None or first.kind != "text" or first.place is None or not any(map(str.isalnum, first.text)):
         return False
-    return first.edited and message.role in ("user", "assistant") and message.origin in ("request", "other")
+    speaks = message.role in ("user", "assistant") and message.origin in ("request", "other")
+    return first.edited and (speaks or message.is_system_prompt)
 
 
 def _with_edit(analysis: Analysis, plan: Plan, edit: Edit) -> Plan:

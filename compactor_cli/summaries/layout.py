@@ -19,7 +19,7 @@ from compactor_cli.summary_text.excerpts import quote as quote_lines
 from compactor_cli.summary_text.state_block import COUNTS_FILES, rest_lines, state_text, unlisted_counts
 from compactor_cli.summary_text.state_line import DECLINED, StateLine
 from compactor_cli.summary_text.state_line import Kind as StateKind
-from compactor_cli.summary_text.verbatim import ACTED, QUOTED, Kind, block, last_request, words_since
+from compactor_cli.summary_text.verbatim import QUOTED, Kind, block, is_under_way, last_request, words_since
 from compactor_cli.summary_text.verbatim import turns as turns_text
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
@@ -226,7 +226,7 @@ def _where_else(page: Page, heading: Heading) -> str:
         return RULED
     if page.goes_on and not {"open", "next"}.isdisjoint(heading.state):
         return BELOW
-    return UNDER_WAY if "next" in heading.state and page.since.startswith(ACTED) else NOTHING
+    return UNDER_WAY if "next" in heading.state and is_under_way(page.since) else NOTHING
 
 
 def _under(heading: Heading, items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]:

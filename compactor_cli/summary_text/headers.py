@@ -9,7 +9,7 @@ from hashlib import sha256
 from msgspec import Struct
 
 from compactor_cli.summary_text.excerpts import GAP
-from compactor_cli.summary_text.verbatim import ACTED, LAST_REQUEST_WAS, REPLIED, TURNS
+from compactor_cli.summary_text.verbatim import LAST_REQUEST_WAS, SINCE, TURNS
 from compactor_cli.text.patterns import compiled_later
 
 SUMMARY_PREFIX = "## Session Summary"
@@ -48,11 +48,13 @@ _OLDER = compiled_later(
 """The heading of summaries that quote lines, up to version 0.1."""
 _BODY = compiled_later(
     rf"(?:earlier )?#\d|earlier (?:summary|user|instructions): |Lines quoted: |{_STATE}\n|Cut off: |… "
-    rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}|\n(?:{REPLIED}|{ACTED})"
+    rf"|{TURNS}\n|{LAST_REQUEST_WAS[1:]}|\n(?:{'|'.join(SINCE)})"
 )
 """How what stands below the heading of quoted lines begins."""
 _LEFT_OUT = compiled_later(r"\[…(?P<tokens>\d+)/(?P<check>\d{3})\](?P<joint>[ \n])")
 """Begins a message where no summary says what the transcript was compacted from."""
+_LEFT_OUT_AT_END = compiled_later(r"\n\[…(?P<tokens>\d+)/(?P<check>\d{3})\]\Z")
+"""Ends a system prompt there, which begins with who the agent is."""
 _SAID = compiled_later(r"\w+")
 _MOST_RUNS = 4
 """Stretches of messages that a summary lists; of more it names the first and the last message."""
@@ -66,7 +68,7 @@ class Base(Struct, frozen=True):
 
 
 class MarkOfLoss(Struct, frozen=True):
-    """What the mark at the beginning of a message says."""
+    """What the mark at the beginning or the end of a message says."""
 
     tokens: int
     """What all compactions took away, from everything the transcript ever said."""
@@ -74,22 +76,29 @@ class MarkOfLoss(Struct, frozen=True):
     """The message without the mark."""
 
 
-def left_out_mark(tokens: int, text: str) -> str:
+def left_out_mark(tokens: int, text: str, *, at_end: bool = False) -> str:
     """Return a text behind the mark that says what all compactions took away: in place of the gap that it begins with,
-    else on a line of its own. The mark holds a check of the text, so that one which somebody types or quotes says
-    nothing."""
+    else on a line of its own; `at_end`: before it. The mark holds a check of the text, so that one which somebody types
+    or quotes says nothing."""
+    mark = f"[…{tokens}/{_check(tokens, text)}]"
+    if at_end:
+        return f"{text}\n{mark}"
     rest = text.lstrip(" ")
     words = rest.removeprefix(GAP)
-    mark = f"[…{tokens}/{_check(tokens, text)}]"
     return f"{mark} {words}" if words != rest else f"{mark}\n{text}"
 
 
 def left_out(text: str) -> MarkOfLoss | None:
-    """Return what the mark says that a text begins with; None for one without, or with one that is not its own."""
-    match = _LEFT_OUT.match(text) if text.startswith("[…") else None
-    if match is None or match["check"] != _check(tokens := int(match["tokens"]), rest := text[match.end() :]):
+    """Return what the mark says that a text begins or ends with; None for one without, or with one that is not its
+    own."""
+    if text.startswith("[…") and (match := _LEFT_OUT.match(text)):
+        rest = text[match.end() :]
+        words = f"{GAP}{rest}" if match["joint"] == " " else rest
+    elif text.endswith("]") and (match := _LEFT_OUT_AT_END.search(text, text.rfind("\n"))):
+        rest = words = text[: match.start()]
+    else:
         return None
-    return MarkOfLoss(tokens, f"{GAP}{rest}" if match["joint"] == " " else rest)
+    return MarkOfLoss(tokens, words) if match["check"] == _check(tokens := int(match["tokens"]), rest) else None
 
 
 def _check(tokens: int, text: str) -> str:

@@ -107,11 +107,12 @@ def in_turn(text: str) -> str:
 def readable(text: str, *, quoted_only: bool = False) -> str:
     """Blank out what is no line of the session in a summary: its headings, and the state that it tells, which
     later rounds compute anew. `quoted_only`: only the lines that it quotes stay, but for words that later rounds carry
-    on."""
+    on, with what says whose they are."""
     if quoted_only:
         begin, end = _quoting(text)
         carried = [words for name in ("user", INSTRUCTIONS) for words in earlier_words(text, name)]
-        return _blanked(text, [(0, begin), (end, len(text)), *((words.start, words.end) for words in carried)])
+        told = ((text.rfind("\n", 0, words.start) + 1, words.end) for words in carried)
+        return _blanked(text, [(0, begin), (end, len(text)), *told])
     spans = carried_spans(text)
     titles = (match.span() for pattern in (_TITLE, _LEGEND) for match in pattern.finditer(text))
     frame = [*state_spans(text), *titles, *_marks(text, spans)]

@@ -62,7 +62,9 @@ def tasks_age(line: str) -> int:
 
 
 def without_tasks(lines: Sequence[StateLine]) -> tuple[StateLine, ...]:
-    """Return lines without a list of tasks, of which the count of what is not listed tells."""
+    """Return lines without a list of tasks of which some are open: the count of what is not listed tells of it."""
+    if not any(line.kind == "task" and line.open for line in lines):
+        return tuple(lines)
     kept = [line for line in lines if line.kind != "task" and not unlisted_counts(line.text)]
     counts: Counter[Kind] = Counter(line.kind for line in lines if line.kind == "task" and not tasks_age(line.text))
     for line in lines:

@@ -45,7 +45,13 @@ QUOTED = "\n\n### Lines of the session\n"
 LAST_REQUEST_WAS = "\n\nLast request from user was: "
 REPLIED, ACTED = (f"The agent has {did} the last request, which stands below" for did in ("replied to", "acted on"))
 """Begin what says what followed the last request."""
-_SINCE = compiled_later(rf"\n\n(?:{REPLIED}|{ACTED})[^\n]*(?:\n(?P<said>(?:earlier )?#\d+: [^\n]*))?")
+_ALREADY = {REPLIED: "Already replied to", ACTED: "Already acted on"}
+"""The same in few words: only the messages stand behind it."""
+SINCE = (*_ALREADY, *_ALREADY.values())
+_SINCE = compiled_later(
+    rf"\n\n(?:(?:{REPLIED}|{ACTED})[^\n]*(?:\n(?P<said>(?:earlier )?#\d+: [^\n]*))?"
+    rf"|(?:{'|'.join(_ALREADY.values())}) \[(?:earlier )?#\d+(?:-\d+)?\]:)"
+)
 _NUMBER = compiled_later(r"#(?=\d)")
 _ONLY, _ONLY_BEFORE = " (the only request, which stands at the end)", " (first request: the last one, at the end)"
 """What stands where the first request is the last one; and as it was up to version 0.1."""
@@ -158,6 +164,20 @@ def words_since(since: str) -> tuple[str, str]:
     return label, words
 
 
+def since_forms(since: str) -> tuple[str, ...]:
+    """Return what is said of what followed, as `said_since` has it, and shorter forms; none where nothing is said."""
+    if not since:
+        return ()
+    told, _, rest = since.partition("]")
+    begins, _, numbers = told.partition(" [")
+    return since, *((f"{told}].",) if rest != "." else ()), f"{_ALREADY[begins]} [{numbers}]:"
+
+
+def is_under_way(since: str) -> bool:
+    """Return whether it says that the agent acted on the request, rather than replied to it."""
+    return since.startswith((ACTED, _ALREADY[ACTED]))
+
+
 def earlier_since(since: str) -> str:
     """Return what is said of what followed in a later round, when the numbers are others."""
     return since if "earlier #" in since else _NUMBER.sub("earlier #", since, count=1)
@@ -168,7 +188,7 @@ def ending(text: str, start: int = 0) -> Ending:
     at = text.find(LAST_REQUEST_WAS, start)
     if at < 0:
         return Ending(len(text), len(text), len(text), len(text))
-    line = max(text.rfind(f"\n\n{begins}", start, at) for begins in (REPLIED, ACTED))
+    line = max(text.rfind(f"\n\n{begins}", start, at) for begins in SINCE)
     match = _SINCE.fullmatch(text, line, at) if line >= 0 else None
     said = match.start("said") if match and match["said"] else at
     return Ending(line if match else at, said, at, at + len(LAST_REQUEST_WAS))

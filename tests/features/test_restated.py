@@ -65,6 +65,13 @@ def test_idle_words_put_nothing_right_and_nobody_speaks_for_another() -> None:
     assert not pairs(older, newer, values=(0.9, 0.3))
 
 
+def test_a_few_words_on_the_same_put_it_right_though_nobody_seems_to_need_them() -> None:
+    older, newer = "Please order the blue curtains.", "I slept on it: the green curtains, please."
+    assert pairs(older, newer, values=(0.9, 0.15))
+    assert not pairs(older, newer, values=(0.9, 0.1))
+    assert not pairs(older, "In all the rooms here the sun fades curtains and carpets.", values=(0.9, 0.15))
+
+
 @pytest.mark.parametrize(
     ("older", "newer", "corrects"),
     [

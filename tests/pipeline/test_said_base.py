@@ -114,6 +114,17 @@ def test_what_a_mark_stands_before_is_read_without_it() -> None:
         assert (mark.tokens, mark.text) == (1200, text.lstrip())
 
 
+@pytest.mark.parametrize("text", ["Go on.", "… and that was all.\n…", "## Rules\n- 1\n", "a\n[…5000/412]"])
+def test_what_a_mark_stands_behind_is_read_without_it(text: str) -> None:
+    marked = left_out_mark(1200, text, at_end=True)
+    assert marked.startswith(text)
+    mark = left_out(marked)
+    assert mark is not None
+    assert (mark.tokens, mark.text) == (1200, text)
+    assert left_out(f"Be brief. {marked}") is None
+    assert left_out(f"{marked}\nGo on.") is None
+
+
 def test_messages_that_stay_whole_have_no_mark_before_them() -> None:
     for ratio in (0.3, 0.35, 0.4, 0.5):
         part = _compacted(_part(0), ratio)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from compactor_cli.model.talking import is_interjection
@@ -64,3 +66,24 @@ def test_a_nod_stays_with_the_question_that_it_answers_or_not_at_all() -> None:
         text = "\n".join(message.text() for message in part.messages)
         assert "Indeed !" not in text
         assert ("what do you think of it" in text) or ("Yep ." not in text)
+
+
+_ABOUT = ("kitchen", "budget", "carpet", "lease", "garage", "printer", "canteen", "door", "phone", "parking")
+
+
+def _said(number: int) -> dict[str, str]:
+    thing, other = _ABOUT[number % 10], _ABOUT[(number * 7 + 3) % 10]
+    text = (
+        f"Well, the {thing} of floor {number} needs {number * 3 + 2} more weeks, says Anna, or the {other} comes first."
+    )
+    return {"role": "user", "name": f"Person {'ABC'[number % 3]}", "content": text}
+
+
+def test_later_rounds_name_nobody_without_words() -> None:
+    said = [_said(number) for number in range(360)]
+    (first,) = compact(jsonl(*said[:240]), strategy="handoff", target_ratio=0.25).parts
+    before = [{"role": message.role, "content": message.text()} for message in first.messages]
+    (second,) = compact(jsonl(*before, *said[240:]), strategy="handoff", target_ratio=0.25).parts
+    text = "\n".join(message.text() for message in second.messages)
+    assert "earlier #" in text
+    assert not re.search(r"user \(Person [ABC]\): *$|user \(Person [ABC]\): .*#\d+ user", text, re.MULTILINE)

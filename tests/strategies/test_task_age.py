@@ -6,8 +6,7 @@ from collections import Counter
 
 import pytest
 
-from compactor_cli.features.work.state import compute_state, session_state
-from compactor_cli.strategies.adaptive.task_age import said_since
+from compactor_cli.features.work.state import compute_state, known_state, session_state
 from compactor_cli.summary_text.headers import lines_header
 from compactor_cli.summary_text.state_block import rest_lines, state_lines, state_text, without_tasks
 from compactor_cli.summary_text.state_line import Kind
@@ -58,10 +57,10 @@ def test_the_age_stays_while_nobody_speaks() -> None:
     messages = read(user(f"{lines_header(range(1, 9))}\n{block}"), user("Not so."), assistant("Well."))
     lines = session_state(messages)
     assert lines[0].text == "tasks, 1 user message ago:"
-    assert said_since(lines, messages) == []
+    assert known_state(messages).said_since == ()
     after = read(user(f"{lines_header(range(1, 9))}\n{block}"), user("Not so."), assistant("Well."), user("Nor this."))
     assert session_state(after)[0].text == "tasks, 2 user messages ago:"
-    assert said_since(session_state(after), after) == [3]
+    assert known_state(after).said_since == (3,)
 
 
 def test_the_line_of_the_age_is_no_task() -> None:

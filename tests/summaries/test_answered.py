@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from compactor_cli.features.followed import said_since
 from compactor_cli.model.report import Compaction
-from compactor_cli.summary_text.reading import earlier_words, readable
+from compactor_cli.summary_text.reading import earlier_words, in_turn, readable
 from compactor_cli.summary_text.verbatim import QUOTED, carried
+from tests.builders import read
 from tests.pipeline.sessions import Json, assistant, compact, filler, records_of, result, user
 from tests.strategies import work
 
@@ -87,6 +89,22 @@ def test_in_a_small_room_the_lines_have_its_tokens() -> None:
     text = handoff(session(*written(), assistant(SAID)), target_tokens=400)
     assert BELOW not in text
     assert text.endswith(END)
+
+
+@pytest.mark.parametrize(
+    ("newest", "already"), [([*written(), assistant(SAID)], "replied to [#123-125]:"), (written(), "acted on [#123]:")]
+)
+def test_there_few_words_say_that_something_followed(newest: list[Json], already: str) -> None:
+    """Without them a reader would do it again, and the next round takes the request for the newest of all."""
+    text = handoff(session(*newest), target_tokens=400)
+    assert text.endswith(f"\n\nAlready {already}{END}")
+    assert carried(text).since == f"Already {already}"
+    assert in_turn(text).index(f"earlier user: {work.LAST}") < in_turn(text).index("\n#123 Write: ")
+
+
+def test_words_without_a_call_are_something_that_followed_too() -> None:
+    messages = read(user("Go on."), assistant("First I look:"), result("none", "ok"))[1:]
+    assert said_since(messages, {}) == f"The agent has acted on {BELOW} [#{messages[0].number}]."
 
 
 def test_a_later_round_says_anew_what_followed() -> None:

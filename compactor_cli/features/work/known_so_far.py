@@ -64,6 +64,8 @@ class KnownSoFar(Struct):
     tasks: TaskList = field(default_factory=TaskList)
     tasks_age: int = 0
     """How often the user spoke since these were listed."""
+    said_since: tuple[int, ...] = ()
+    """The messages in which that was, but for those that earlier rounds counted."""
     checks: CheckRuns = field(default_factory=CheckRuns)
     errors: OpenErrors = field(default_factory=OpenErrors)
     files: ChangedFiles = field(default_factory=ChangedFiles)

@@ -136,31 +136,32 @@ def made_up_for(key: str) -> tuple[str, ...]:
 
 
 def _step_done(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> bool | None:
-    """Return whether a step took effect; None where it cannot be told."""
-    topic = " ".join(key.split(" ", 2)[:2])
-    refused, confirmed = _REFUSALS.get(topic), _CONFIRMED.get(topic)
-    gave_up = call.failed is None and not steps[at].after and _gave_up(call.said) != ""
-    if awaits(key.split()) and not call.undecided and not gave_up and not call.failed:
-        return True if _ROLLED_OUT.search(call.said) else None
-    if awaits(key.split()) and _TIMED_OUT.search(call.said):
-        return False
-    if topic == "git commit" and _COMMITTED.search(call.said):  # a `git status` behind it talks like a refusal
-        return True
-    if refused and refused.search(call.said):
-        return False
-    if confirmed and confirmed.search(call.said):
-        return True
-    if topic in _NOTHING_DONE and _NOTHING_DONE[topic].search(call.said):
-        return None
-    if not call.undecided and _ran_on(call.said, steps[at:]):
-        return True
-    if call.undecided or (call.failed is not True and _CALLED_OFF.search(call.said)):
-        return None
-    if call.failed or gave_up:
-        return False if all(_is_aside(step) for place, step in enumerate(steps) if place != at) else None
-    if at and steps[at - 1].after == "||":  # whether it ran at all depends on the step before
-        return None
-    return None if steps[at].after in (";", "|", "||") and _FATAL.search(call.said) else True
+    """Return whether a step took effect; None where it cannot be told. The first thing counts that tells it."""
+    return next(done for tells, done in _signs(call, steps, at, key) if tells)
+
+
+def _signs(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> Iterator[tuple[object, bool | None]]:
+    """Yield what may tell whether a step took effect, if it is true, and what it tells: first what the output says of
+    this step, then how the whole command ended, then where the step stands among the others."""
+    said, step, topic = call.said, steps[at], " ".join(key.split(" ", 2)[:2])
+    gave_up = call.failed is None and not step.after and _gave_up(said) != ""
+    failed = call.failed or gave_up
+    if awaits(key.split()):
+        ended_well = not call.undecided and not failed
+        yield ended_well and _ROLLED_OUT.search(said), True
+        yield ended_well, None
+        yield _TIMED_OUT.search(said), False
+    yield topic == "git commit" and _COMMITTED.search(said), True  # a `git status` behind it talks like a refusal
+    yield topic in _REFUSALS and _REFUSALS[topic].search(said), False
+    yield topic in _CONFIRMED and _CONFIRMED[topic].search(said), True
+    yield topic in _NOTHING_DONE and _NOTHING_DONE[topic].search(said), None
+    yield not call.undecided and _ran_on(said, steps[at:]), True
+    yield call.undecided or (call.failed is not True and _CALLED_OFF.search(said)), None
+    yield failed and all(_is_aside(other) for place, other in enumerate(steps) if place != at), False
+    yield failed, None
+    yield at and steps[at - 1].after == "||", None  # whether it ran at all depends on the step before
+    yield step.after in (";", "|", "||") and _FATAL.search(said), None
+    yield True, True
 
 
 def _ran_on(said: str, steps: Sequence[Step]) -> bool:

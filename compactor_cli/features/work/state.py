@@ -109,8 +109,8 @@ def _state_after(
             break
     listed = max((task.message for task in state.tasks.tasks), default=-1)
     told_at = listed if listed >= 0 else told.last
-    spoken = sum(message.origin == "request" and message.index > told_at for message in messages)
-    state.tasks_age = spoken + (before_spoken if listed < 0 else 0)
+    state.said_since = tuple(m.index for m in messages if m.origin == "request" and m.index > told_at)
+    state.tasks_age = len(state.said_since) + (before_spoken if listed < 0 else 0)
     if listed >= 0:
         del state.unlisted["task"]
     for _, call in rest:  # of what is left nothing is asked for but the branch, which stands on no message
@@ -126,6 +126,8 @@ class KnownState(Struct, frozen=True):
     """In the order of worth."""
     overcome: frozenset[int] = frozenset()
     """Messages, by index, with failures that a later call made up for, or checks that have passed since."""
+    said_since: tuple[int, ...] = ()
+    """Messages, by index, of the user since tasks were listed, who may have said otherwise."""
 
 
 def session_state(messages: Sequence[Message], folder: str = "") -> tuple[StateLine, ...]:
@@ -150,7 +152,8 @@ def known_state(
     pairing = pairing if new is messages else None
     state, calls = _state_after(new, rounds, told, folder, pairing, every_error=every_error, up_to=up_to)
     overcome = frozenset(state.errors.made_up_for | state.checks.passed_since)
-    return KnownState(tuple(without_secret_values(_by_worth(state, calls), state.calls)), overcome)
+    lines = tuple(without_secret_values(_by_worth(state, calls), state.calls))
+    return KnownState(lines, overcome, state.said_since)
 
 
 def _carry(state: KnownSoFar, rounds: Iterable[Sequence[str]], *, keep_pending: bool) -> None:

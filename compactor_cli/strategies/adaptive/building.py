@@ -33,7 +33,6 @@ from compactor_cli.strategies.adaptive.named import names_in
 from compactor_cli.strategies.adaptive.newest_exchanges import NewestExchanges
 from compactor_cli.strategies.adaptive.said_anew import all_newer
 from compactor_cli.strategies.adaptive.small_talk import awaited_lines
-from compactor_cli.strategies.adaptive.task_age import still_told
 from compactor_cli.strategies.shared.chats import is_chat, is_working_chat
 from compactor_cli.strategies.shared.details import REACH
 from compactor_cli.strategies.shared.lone_lines import said_after, says_nothing
@@ -42,7 +41,7 @@ from compactor_cli.strategies.shared.requests import REQUEST_CUT
 from compactor_cli.strategies.shared.rooms import LARGE_ROOM, SMALL_ROOM, share_of
 from compactor_cli.strategies.shared.selection import ChosenLine, Selector
 from compactor_cli.summary_text.headers import Base
-from compactor_cli.summary_text.state_block import state_text, tasks_age, with_whole_list
+from compactor_cli.summary_text.state_block import state_text, tasks_age, with_whole_list, without_tasks
 from compactor_cli.summary_text.state_line import StateLine, failed_times, tells
 
 _ANSWERED_SHARE = 0.15
@@ -115,7 +114,7 @@ class PlanBuilder:
         self.newest = self.newest_within(room)
         self.present = self._present()
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
-        known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
+        self.known = known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
         self.quoter.needs_base, self.quoter.brief = needed, room <= SMALL_ROOM
         # where a summary hardly has room, a sentence of what people say stands alone at its place
@@ -373,7 +372,9 @@ class PlanBuilder:
             )
         }
         whole = with_whole_list(self.state, lambda line: line not in there)
-        lines = still_told(whole, self.inputs.messages, self.rest, {*decisions, *chosen})
+        there_too = {*decisions, *chosen}
+        gone = {i for group in self.rest if group.index not in there_too for i in group.messages}
+        lines = whole if gone.isdisjoint(self.known.said_since) else without_tasks(whole)
         return state_text(lines, sum(len(messages) for messages in behind if messages[0] > end))
 
     def _in_place(self, group: Group, choices: Sequence[ChosenLine], taken: set[int]) -> Decision | None:

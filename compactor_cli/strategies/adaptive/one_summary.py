@@ -24,10 +24,11 @@ from compactor_cli.strategies.shared.requests import HEADING, Request, choose_re
 from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_REQUEST, room_for_requests
 from compactor_cli.strategies.shared.selection import ChosenLine
 from compactor_cli.strategies.shared.time_order import can_move
-from compactor_cli.summary_text.verbatim import last_request
+from compactor_cli.summary_text.verbatim import last_request, since_forms
 
-_SINCE_SHARE = 0.03
-"""Share of the room up to which it is said what followed the last request."""
+_SINCE_SHARE, _SHORT_SHARE = 0.03, 0.1
+"""Share of the room up to which it is said what followed the last request, and up to which it is said in few words:
+what is done would look like what is to be done, and the next round would not know where the request stood."""
 
 
 class OneSummaryChooser(Chooser):
@@ -94,9 +95,9 @@ def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote 
     kept = choose_requests([Request(message.index, text)], limit, inputs.count, rate, taken_up=taken_up)
     if not kept:
         return None
-    since = _since(inputs, groups, message)
-    forms = (since, f"{since.partition(':')[0]}." if ":" in since else "")
-    since = next((form for form in forms if inputs.count(form) <= _SINCE_SHARE * room), "")
+    *forms, short = since_forms(_since(inputs, groups, message)) or ("",)
+    short = short if inputs.count(short) <= _SHORT_SHARE * room else ""
+    since = next((form for form in forms if inputs.count(form) <= _SINCE_SHARE * room), short)
     return Quote("last", message.index, kept[0].text, number=message.number, since=since)
 
 
