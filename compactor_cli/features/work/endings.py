@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from compactor_cli.features.work.check_output import verdict
 from compactor_cli.features.work.checks import check_of
 from compactor_cli.features.work.json_results import says_failed
+from compactor_cli.features.work.programs import plain_steps
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.text.clean import both_ends
 from compactor_cli.text.outcomes import result_errors, stated_failure
@@ -134,7 +135,7 @@ def refuses_files(command: str, said: str) -> bool:
     text = said.strip()
     if len(text) > WINDOW or text.partition(":")[0] not in CHANGE_FILES:
         return False
-    asked = [step for step in steps(command) if basename(step.words[0]) in CHANGE_FILES]
+    asked = [step for step in plain_steps(steps(command)) if basename(step.words[0]) in CHANGE_FILES]
     complaints = sum(any(complaint_of(step, line) for step in asked) for line in text.split("\n"))
     return complaints == text.count("\n") + 1
 

@@ -90,6 +90,8 @@ _TOGGLED = {
 }
 _QUOTED = compiled_later(r'"[^"]*"')
 _CLOSES, _OPENED = "gh close ", "gh pr create"
+_IN_REPOSITORY = compiled_later(r"([\w.-]+/[\w.-]+)(?:/pull/|#)\d| -R (?:\S+/)?([\w.-]+/[\w.-]+)\n")
+"""How commands of `gh` and what they say name a repository."""
 _OF_PROGRAM = 3
 """Words at the beginning of a command among which is what its program is asked for."""
 
@@ -130,7 +132,7 @@ class Doings:
     def _taken_back(self, effect: Effect, call: ToolCall, told: Iterable[str]) -> list[str]:
         """Return the lines of what an effect leaves nothing of, the first one that of what it takes back."""
         if call.command:
-            return [*self._toggled(effect), *_closed(effect, told)]
+            return [*self._toggled(effect), *_closed(effect, call, told)]
         act = _act(effect.text, call)
         verb = _undoing_verb(act.words)
         if not verb or not _names_thing(act.values) or leaves_open(call.said):
@@ -197,11 +199,14 @@ class Doings:
                 yield text
 
 
-def _closed(effect: Effect, told: Iterable[str]) -> Iterator[str]:
-    """Yield the line of what opened a pull request which a command closes."""
+def _closed(effect: Effect, call: ToolCall, told: Iterable[str]) -> Iterator[str]:
+    """Yield the line of what opened a pull request which a command closes: in the repository that the command names, or
+    its result."""
     number = effect.key.removeprefix(_CLOSES)
     if effect.key.startswith(_CLOSES) and number.isdigit() and effect.text.startswith("gh pr "):
-        yield from (text for text in told if text.startswith(_OPENED) and text.endswith(f"/pull/{number}"))
+        named = _IN_REPOSITORY.search(f"{effect.text}\n{call.said}")
+        end = f"/{named[1] or named[2]}/pull/{number}" if named else f"/pull/{number}"
+        yield from (text for text in told if text.startswith(_OPENED) and text.endswith(end))
 
 
 def with_reverted(effect: Effect, commits: Commits, told: dict[str, StateLine]) -> Effect:
