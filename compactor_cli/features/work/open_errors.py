@@ -131,7 +131,7 @@ class OpenErrors:
         working = self._working(line) or cannot_change(call, line)
         missing = _said_missing(call, line)
         working = [step for step in working if missing == _missing_program(step.words[0])] or working
-        key, label = _shell_key(working, call) if call.command else _tool_key(call, path)
+        key, label = _shell_key(working, line, call) if call.command else _tool_key(call, path)
         if not key:
             return
         if call.failed:
@@ -288,22 +288,27 @@ def misfortune(call: Part, result: Part) -> str:
     return "" if looked and not result_errors(ended.said, True, limit=1) else "failed"
 
 
-def _shell_key(working: Sequence[Step], call: ToolCall) -> tuple[str, str]:
+def _shell_key(working: Sequence[Step], line: Sequence[Step], call: ToolCall) -> tuple[str, str]:
     """Return key and label of a command, from its steps that do something; empty when none does. One of a long line
-    that complains itself stands for it, else all of them do, in short."""
+    that complains itself stands for it, else all of them do, in short; where the exit code is that of a later step
+    behind `;`, all of the line does."""
     if not working:
         return "", ""
+    key = _named_key(working[-1].words)
     whole = " ".join((command_without_values(call.command) if call.failed else call.command).split())
     complaint = (
         said_why(call.said, command=True, width=_ERROR_WIDTH) if call.failed and len(whole) > _LABEL_WIDTH else ""
     )
     found = [step for step in working if _complains(step, complaint)] if complaint else []
+    ended = next((at for at in range(len(line) - 2, -1, -1) if line[at].after == ";"), -1)
+    if working[-1] not in line[ended + 1 :]:
+        working = line
     own = working if len(working) == 1 else found
     if len(own) == 1:
         return _named_key(own[0].words), one_line(" ".join(without_values(own[0].words)), _LABEL_WIDTH)
     short = "".join(_named_key(step.words) + _BEHIND.get(step.after, "; ") for step in working).removesuffix("; ")
     label = whole if len(whole) <= _LABEL_WIDTH else short
-    return _named_key(working[-1].words), one_line(label, _LABEL_WIDTH)
+    return key, one_line(label, _LABEL_WIDTH)
 
 
 def _complains(step: Step, complaint: str) -> bool:
