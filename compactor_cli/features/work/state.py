@@ -109,7 +109,7 @@ def _state_after(
             break
     listed = max((task.message for task in state.tasks.tasks), default=-1)
     told_at = listed if listed >= 0 else told.last
-    spoken = sum(message.origin == "request" and message.index > told_at for message in messages)
+    spoken = sum(message.origin == "request" and told_at < message.index <= up_to for message in messages)
     state.tasks_age = spoken + (before_spoken if listed < 0 else 0)
     if listed >= 0:
         del state.unlisted["task"]
