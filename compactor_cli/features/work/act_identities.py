@@ -21,7 +21,7 @@ _NOT_MEANT = (
 _NO_RECEIPTS = frozenset(_NOT_MEANT) - {"payment_id"}
 _OPENS = word_set("session token code pin puk tan otp passcode password secret credential auth link key")
 """Words of members of which the value may open something, though it is called an identity."""
-_OF_NUMBERS = word_set("id iid number")
+OF_NUMBERS = word_set("id iid number")
 """Words of members that say that these have an identity, rather than of what."""
 _RECEIPTS = word_set("pnr locator confirmation receipt")
 """Words of members with which a result names what was done."""
@@ -136,7 +136,7 @@ def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tu
     meant = words & {verb} if verb not in _MAKING else words
     given, objects = (
         {scalar(value) for value in arguments.values()},
-        [name_words(key) - _OF_NUMBERS for key in arguments],
+        [name_words(key) - OF_NUMBERS for key in arguments],
     )
     for key, value in result_members(said).items():
         about, text = name_words(key), scalar(value)
@@ -147,7 +147,7 @@ def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tu
         if not names_itself(text) or text in given:
             continue
         opens = is_key(text) or not _OPENS.isdisjoint(about)
-        if not opens and "_".join(tool_words(key)) not in _NO_RECEIPTS and about - _OF_NUMBERS not in objects:
+        if not opens and "_".join(tool_words(key)) not in _NO_RECEIPTS and about - OF_NUMBERS not in objects:
             return ((key, text),)
     return ()
 
