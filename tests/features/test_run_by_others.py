@@ -35,6 +35,8 @@ def test_a_folder_that_is_there_already_is_no_error_but_a_forbidden_one_is() -> 
     begin = f"{FAILS}mkdir: cannot create directory ‘build’: "
     assert Session().runs("mkdir build", f"{begin}File exists").texts() == []
     assert len(Session().runs("mkdir build", f"{begin}Permission denied").texts("error")) == 1
+    other = f"{FAILS}mkdir: a: File exists\nmkdir: b: Permission denied"
+    assert len(Session().runs("mkdir a b", other).texts("error")) == 1
     link = f"{FAILS}ln: failed to create symbolic link 'build': File exists"
     assert len(Session().runs("ln -s a build", link).texts("error")) == 1
 
@@ -48,6 +50,18 @@ def test_a_program_that_is_missing_is_known_by_the_exit_code_in_any_language(sai
     assert session.runs("frob start", "ready").texts("error") == []
     others = Session().runs("frob init", f"Exit code 126\n{said}").runs("frob start", "ready")
     assert len(others.texts("error")) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("rm: a: Permission denied", ["open error: rm: a: Permission denied (rm a b)"]),
+        ("rm: a: Busy\nrm: b: Permission denied", ["open error: rm: a: Busy (rm a b)"]),
+        ("rm: a: Permission denied\nremoved b", ["deleted b", "deleted a"]),
+    ],
+)
+def test_a_command_without_an_exit_code_failed_where_all_its_lines_say_so(said: str, told: list[str]) -> None:
+    assert Session().runs("rm a b", said).texts() == told
 
 
 @pytest.mark.parametrize("tool", ["http_request", "send_request"])

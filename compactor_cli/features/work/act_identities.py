@@ -44,6 +44,9 @@ _CALLED = ("key", "identifier", "shortId", "short_id")
 _ISSUE_KEY = compiled_later(r"[A-Z][A-Z\d_]{0,14}-\d{1,7}")
 """How a tracker of issues calls one of them."""
 
+_WHY = word_set("reason comment comments note notes message why resolution")
+"""Words that the names of arguments end with which say why: `cancellation_reason`."""
+
 IsKnown = Callable[[str], bool]
 """Whether something was called so before the call."""
 
@@ -67,6 +70,11 @@ def names_itself(text: str) -> bool:
 def name_words(*names: str) -> set[str]:
     """Return the words of names, without the end that says that there are several."""
     return {word.rstrip("s") for name in names for word in tool_words(name)}
+
+
+def says_why(name: str) -> bool:
+    """Return whether an argument says why something is done, not to which thing, or to which part of it."""
+    return not _WHY.isdisjoint(tool_words(name)[-1:])
 
 
 def identities(arguments: dict[str, Any]) -> list[str]:

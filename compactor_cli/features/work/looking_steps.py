@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.endings import CHANGE_FILES, complaint_of
+from compactor_cli.features.work.endings import CHANGE_FILES, complaints_of
 from compactor_cli.features.work.github_steps import looks_by_api
 from compactor_cli.features.work.programs import plain_steps
 from compactor_cli.features.work.remote_steps import asked_of
@@ -64,5 +64,8 @@ def cannot_change(call: ToolCall, steps: Sequence[Step]) -> list[Step]:
     if not call.failed:
         return []
     asked = [step for step in steps if basename(step.words[0]) in CHANGE_FILES]
-    said = ((step, complaint_of(step, call.said)) for step in asked)
-    return [step for step, why in said if why and _AS_ASKED.get(basename(step.words[0]), _NOT_THERE) not in why]
+    return [step for step in asked if any(not _is_as_asked(step, why) for why in complaints_of(step, call.said))]
+
+
+def _is_as_asked(step: Step, why: str) -> bool:
+    return _AS_ASKED.get(basename(step.words[0]), _NOT_THERE) in why

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.act_identities import IDENTITY, OF_NUMBERS, is_scalar, name_words
+from compactor_cli.features.work.act_identities import IDENTITY, OF_NUMBERS, is_scalar, name_words, says_why
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect
 from compactor_cli.features.work.foreign_verbs import gives_away, undoing_part
@@ -62,8 +62,6 @@ _ALIKE = (
 )
 """Words of the names of tools that mean the same."""
 _BESIDE = word_set("mcp api tool service client server")
-_WHY = word_set("reason comment comments note notes message why")
-"""Words that the names of arguments end with which say why: `cancellation_reason`."""
 _HOW = word_set(
     "action operation op method command verb notify notification force confirm confirmed "
     "user_id userId payment_id paymentId payment_method_id"
@@ -255,7 +253,7 @@ def _kind(arguments: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _is_aside(name: str) -> bool:
-    return name in _HOW or not _WHY.isdisjoint(tool_words(name)[-1:])
+    return name in _HOW or says_why(name)
 
 
 def _verbs(tool: str, verb: str) -> frozenset[str]:
