@@ -56,7 +56,7 @@ def test_a_program_that_is_missing_is_known_by_the_exit_code_in_any_language(sai
     ("said", "told"),
     [
         ("rm: a: Permission denied", ["open error: rm: a: Permission denied (rm a b)"]),
-        ("rm: a: Busy\nrm: b: Permission denied", ["open error: rm: a: Busy (rm a b)"]),
+        ("rm: a: Busy\nrm: b: Permission denied", ["open error: rm: b: Permission denied (rm a b)"]),
         ("rm: a: Permission denied\nremoved b", ["deleted b", "deleted a"]),
     ],
 )
