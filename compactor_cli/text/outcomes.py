@@ -100,18 +100,24 @@ _STRONG_HINTS = ("error", "exception", "fatal", "failed", "panic", "\ne  ", " e 
 
 def stated_failure(text: str) -> bool | None:
     """Return True or False when the text states an exit code, else None."""
+    code = stated_code(text)
+    return None if code is None else code != 0
+
+
+def stated_code(text: str) -> int | None:
+    """Return the exit code that a text states, if any."""
     return _stated_in(both_ends(text, _WINDOW, _WINDOW))
 
 
 @remembered
-def _stated_in(window: str) -> bool | None:
+def _stated_in(window: str) -> int | None:
     lowered = window.lower()
     for word in ("exit", "return") if "code" in lowered else ("exit",):  # of what is returned, only a code counts
         index = lowered.find(word)
         while index >= 0:
             match = _EXIT.match(window, index)
             if match:
-                return int(match.group(1)[:6]) != 0
+                return int(match.group(1)[:6])
             index = lowered.find(word, index + 1)
     return None
 

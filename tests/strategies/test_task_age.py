@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -12,8 +13,9 @@ from compactor_cli.summary_text.state_block import rest_lines, state_lines, stat
 from compactor_cli.summary_text.state_line import Kind
 from tests.builders import read
 from tests.features.working import Session
-from tests.pipeline.sessions import assistant, compact, filler, result, user
+from tests.pipeline.sessions import assistant, compact, filler, records_of, result, user
 
+_AGE = re.compile(r"^- tasks, (\d+) user messages? ago:$", re.MULTILINE)
 _TODOS = [{"content": "Move the forms", "status": "completed"}, {"content": "Delete old.ts", "status": "pending"}]
 
 
@@ -61,6 +63,20 @@ def test_the_age_stays_while_nobody_speaks() -> None:
     after = read(user(f"{lines_header(range(1, 9))}\n{block}"), user("Not so."), assistant("Well."), user("Nor this."))
     assert session_state(after)[0].text == "tasks, 2 user messages ago:"
     assert known_state(after).said_since == (3,)
+
+
+@pytest.mark.parametrize("strategy", ["rolling", "hybrid", "summarize"])
+def test_what_the_user_says_below_a_summary_is_not_counted_twice(strategy: str) -> None:
+    records = [user("Tidy the forms."), assistant(None, ("t1", "TodoWrite", {"todos": _TODOS})), result("t1", "ok")]
+    for number in range(1, 4):
+        for n in range(12):
+            records += [user(f"What does report {number} say of quay {n}?"), *filler(100 * number + n)]
+        output = compact(records, strategy=strategy, target_ratio=0.35)
+        texts = [message.text() for message in output.messages]
+        at, age = next((at, found) for at, text in enumerate(texts) if (found := _AGE.search(text)))
+        below = sum(message.role == "user" for message in output.messages[at + 1 :])
+        assert (int(age[1]) + below, below > 0) == (12 * number, True)
+        records = records_of(output)
 
 
 def test_the_line_of_the_age_is_no_task() -> None:

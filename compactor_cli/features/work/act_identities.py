@@ -21,7 +21,7 @@ _NOT_MEANT = (
 _NO_RECEIPTS = frozenset(_NOT_MEANT) - {"payment_id"}
 _OPENS = word_set("session token code pin puk tan otp passcode password secret credential auth link key")
 """Words of members of which the value may open something, though it is called an identity."""
-_OF_NUMBERS = word_set("id iid number")
+OF_NUMBERS = word_set("id iid number")
 """Words of members that say that these have an identity, rather than of what."""
 _RECEIPTS = word_set("pnr locator confirmation receipt")
 """Words of members with which a result names what was done."""
@@ -43,6 +43,9 @@ _CALLED = ("key", "identifier", "shortId", "short_id")
 """Members of a result with the name that people have for a thing, beside the identity that a service has for it."""
 _ISSUE_KEY = compiled_later(r"[A-Z][A-Z\d_]{0,14}-\d{1,7}")
 """How a tracker of issues calls one of them."""
+
+_WHY = word_set("reason comment comments note notes message why resolution")
+"""Words that the names of arguments end with which say why: `cancellation_reason`."""
 
 IsKnown = Callable[[str], bool]
 """Whether something was called so before the call."""
@@ -67,6 +70,11 @@ def names_itself(text: str) -> bool:
 def name_words(*names: str) -> set[str]:
     """Return the words of names, without the end that says that there are several."""
     return {word.rstrip("s") for name in names for word in tool_words(name)}
+
+
+def says_why(name: str) -> bool:
+    """Return whether an argument says why something is done, not to which thing, or to which part of it."""
+    return not _WHY.isdisjoint(tool_words(name)[-1:])
 
 
 def identities(arguments: dict[str, Any]) -> list[str]:
@@ -136,7 +144,7 @@ def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tu
     meant = words & {verb} if verb not in _MAKING else words
     given, objects = (
         {scalar(value) for value in arguments.values()},
-        [name_words(key) - _OF_NUMBERS for key in arguments],
+        [name_words(key) - OF_NUMBERS for key in arguments],
     )
     for key, value in result_members(said).items():
         about, text = name_words(key), scalar(value)
@@ -147,7 +155,7 @@ def receipt_of(tool: str, verb: str, said: str, arguments: dict[str, Any]) -> tu
         if not names_itself(text) or text in given:
             continue
         opens = is_key(text) or not _OPENS.isdisjoint(about)
-        if not opens and "_".join(tool_words(key)) not in _NO_RECEIPTS and about - _OF_NUMBERS not in objects:
+        if not opens and "_".join(tool_words(key)) not in _NO_RECEIPTS and about - OF_NUMBERS not in objects:
             return ((key, text),)
     return ()
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from compactor_cli.features.work.check_output import verdict
 from compactor_cli.features.work.checks import check_of
 from compactor_cli.features.work.json_results import says_failed
+from compactor_cli.features.work.programs import plain_steps
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.text.clean import both_ends
 from compactor_cli.text.outcomes import result_errors, stated_failure
@@ -117,16 +118,13 @@ _GAVE_UP = compiled_later(r"^(?:[Uu]sage|panic|E): |^[Ee]xit (?:code|status):? [
 """How programs say that they did nothing, beside by an error."""
 
 
-def complaint_of(step: Step, said: str) -> str:
-    """Return the line with which a program of a command says that it could not do what it was asked to, by its name
+def complaints_of(step: Step, said: str) -> list[str]:
+    """Return the lines with which a program of a command says that it could not do what it was asked to, by its name
     before what it could not and why."""
-    program = re.escape(basename(step.words[0]))
-    found = (
-        re.search(rf"^{program}: .+: \S.*$", said[:WINDOW], re.MULTILINE)
-        if f"{basename(step.words[0])}: " in said
-        else None
-    )
-    return found.group() if found else ""
+    program = basename(step.words[0])
+    if f"{program}: " not in said:
+        return []
+    return re.findall(rf"^{re.escape(program)}: .+: \S.*$", said[:WINDOW], re.MULTILINE)
 
 
 def refuses_files(command: str, said: str) -> bool:
@@ -134,8 +132,8 @@ def refuses_files(command: str, said: str) -> bool:
     text = said.strip()
     if len(text) > WINDOW or text.partition(":")[0] not in CHANGE_FILES:
         return False
-    asked = [step for step in steps(command) if basename(step.words[0]) in CHANGE_FILES]
-    complaints = sum(any(complaint_of(step, line) for step in asked) for line in text.split("\n"))
+    asked = [step for step in plain_steps(steps(command)) if basename(step.words[0]) in CHANGE_FILES]
+    complaints = sum(any(complaints_of(step, line) for step in asked) for line in text.split("\n"))
     return complaints == text.count("\n") + 1
 
 

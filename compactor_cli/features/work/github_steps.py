@@ -45,7 +45,10 @@ def github_step(words: Sequence[str]) -> str:
         name = name or next(filter(_NUMBERED.search, rest), "")
     title = option(rest, "--title", "-t") if topic in ("pr", "issue", "release") else ""
     first = first_line(title)
-    return " ".join(filter(None, ["gh", topic, verb, name, f'"{first}"' if first else ""]))
+    # what was made is told with its address
+    repository = option(rest, "-R", "--repo") if verb != "create" else ""
+    told = name, f'"{first}"' if first else "", f"-R {repository}" if repository else ""
+    return " ".join(filter(None, ["gh", topic, verb, *told]))
 
 
 def looks_by_api(words: Sequence[str]) -> bool:

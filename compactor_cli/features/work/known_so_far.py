@@ -76,6 +76,8 @@ class KnownSoFar(Struct):
     """Effects that failed, by what has to succeed to make up for them."""
     asked: dict[str, frozenset[str]] = field(default_factory=dict)
     """Names of the arguments with which these failed."""
+    waiting: dict[str, dict[str, None]] = field(default_factory=dict)
+    """Keys of those of them that waited for something, by the names in their lines."""
     tried: dict[str, ToolCall] = field(default_factory=dict)
     """The calls that these were, but those of earlier rounds."""
     newest: NewestActs = field(default_factory=NewestActs)

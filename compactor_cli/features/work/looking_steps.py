@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compactor_cli.features.work.calls import ToolCall
-from compactor_cli.features.work.endings import CHANGE_FILES, complaint_of
+from compactor_cli.features.work.endings import CHANGE_FILES, complaints_of
 from compactor_cli.features.work.github_steps import looks_by_api
+from compactor_cli.features.work.programs import plain_steps
 from compactor_cli.features.work.remote_steps import asked_of
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
@@ -16,7 +17,7 @@ _LOOKING = word_set(
     "cd ls cat head tail less more grep egrep rg ag find fd sed awk wc sort uniq which type test [ [[ echo printf "
     "pwd stat file du df tree diff cmp jq yq nl cut tr xargs tee true false export source . set env date sleep "
     "kill pkill ps lsof touch mkdir for curl wget whoami uname basename dirname realpath readlink strings xxd od "
-    "hexdump column open man rm cp mv chmod history id time local declare return exit break continue case esac"
+    "hexdump column open man rm cp mv chmod history id time local declare return exit break continue case esac command"
 )
 """Programs with which an agent looks around; when they find nothing, nothing is broken."""
 _SEARCHES = frozenset(("grep", "egrep", "rg", "ag", "fd", "find", "ls", "diff", "git grep", "git diff", "git status"))
@@ -26,18 +27,22 @@ _LOOKING_WORD = compiled_later(
     r"-{0,2}(?:search|list|ls|view|show|status|info|get|describe|logs?|inspect|help|capture|checks|version)(?:-|$)"
 )
 _INTERPRETER = compiled_later(r"python[\d.]*|node|bun|ruby|perl|php|deno|psql|sqlite3|mysql")
+_AS_ASKED = {"mkdir": "exists"}
+"""What is said of what is already as it was to be: nothing is broken by that."""
 _NOT_THERE = "No such file"
-"""What is said of what nobody can take away or move: nothing is broken by that."""
+"""The same of what nobody can take away or move."""
 
 
 def only_looks(command: str) -> bool:
     """Return whether a command line only looks at something: that it fails says that there was nothing to be found."""
-    return all(map(looks, steps(command)))
+    return all(map(looks, plain_steps(steps(command))))
 
 
 def searches(command: str) -> bool:
     """Return whether a command line looks for something: that it says nothing says that this is not there."""
-    return any(_SEARCHES & {step.words[0].rpartition("/")[2], " ".join(step.words[:2])} for step in steps(command))
+    return any(
+        _SEARCHES & {step.words[0].rpartition("/")[2], " ".join(step.words[:2])} for step in plain_steps(steps(command))
+    )
 
 
 def looks(step: Step) -> bool:
@@ -59,4 +64,8 @@ def cannot_change(call: ToolCall, steps: Sequence[Step]) -> list[Step]:
     if not call.failed:
         return []
     asked = [step for step in steps if basename(step.words[0]) in CHANGE_FILES]
-    return [step for step in asked if (said := complaint_of(step, call.said)) and _NOT_THERE not in said]
+    return [step for step in asked if any(not _is_as_asked(step, why) for why in complaints_of(step, call.said))]
+
+
+def _is_as_asked(step: Step, why: str) -> bool:
+    return _AS_ASKED.get(basename(step.words[0]), _NOT_THERE) in why

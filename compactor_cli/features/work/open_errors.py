@@ -14,14 +14,15 @@ from compactor_cli.features.work.causes import said_why
 from compactor_cli.features.work.endings import is_declined, succeeded
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.looking_steps import GIT_LOOKING, cannot_change, looks, only_looks
+from compactor_cli.features.work.programs import plain_steps
 from compactor_cli.features.work.remote_steps import asked_of
 from compactor_cli.features.work.retried import is_done_again, is_made_up_for
 from compactor_cli.features.work.secret_words import command_without_values, without_values
-from compactor_cli.features.work.tool_names import acts, only_looks_by_name, tool_words
+from compactor_cli.features.work.tool_names import acts, only_fetches, only_looks_by_name, tool_words
 from compactor_cli.model.message import NO_RESPONSE, Part
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.clean import one_line
-from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.outcomes import result_errors, stated_code
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import Step, steps
@@ -33,9 +34,11 @@ _WRONGLY_CALLED = compiled_later(
 )
 """What is said to a call whose arguments are not those of the tool: any later one that is right makes up for it."""
 _NOT_THERE = compiled_later(
-    r"(?:^|: )([\w./+-]+): (?:command not found|not found|No such file or directory)", re.MULTILINE
+    r"(?:^|: )([\w./+-]+): (?:command not found|not found|No such file or directory)(?!:)", re.MULTILINE
 )
 """How a shell says that a program is not there."""
+_NO_PROGRAM = 127
+"""Its exit code then."""
 _NO_SUCH = compiled_later(
     r"\bno (?:such )?(?:task|script|command|subcommand|option|recipe|rule to make target)\b|\bmissing script\b|"
     r"\b(?:unknown|unrecognized|invalid|illegal|no such) (?:sub-?command|command|option|flag|arguments?|choice)\b|"
@@ -111,7 +114,7 @@ class OpenErrors:
         """Take over that a tool, and the programs of a command line, were called as they want to be: an earlier call
         with wrong arguments is made up for."""
         self._over(_arguments_of(call))
-        for step in steps if not call.undecided and call.answered else ():
+        for step in plain_steps(steps) if not call.undecided and call.answered else ():
             self._over(_use_of(step.words[0]))
 
     def _over(self, key: str) -> None:
@@ -126,10 +129,11 @@ class OpenErrors:
             self._tried_again(edit)
         if call.undecided or not call.answered:
             return
-        working = self._working(steps) or cannot_change(call, steps)
-        missing = _said_missing(call)
+        line = plain_steps(steps)
+        working = self._working(line) or cannot_change(call, line)
+        missing = _said_missing(call, line)
         working = [step for step in working if missing == _missing_program(step.words[0])] or working
-        key, label = _shell_key(working, call) if call.command else _tool_key(call, path)
+        key, label = _shell_key(working, line, call) if call.command else _tool_key(call, path)
         if not key:
             return
         if call.failed:
@@ -154,12 +158,13 @@ class OpenErrors:
         """Take over a command line that did not fail: what came of each step that has to succeed for that."""
         if not self.errors or call.failed or call.undecided or not call.answered:
             return
-        working = self._working(steps)
+        line = plain_steps(steps)
+        working = self._working(line)
         if call.failed is False:
             asked = {_named_key(step.words) for step in working}
             for known in [known for known, error in self.errors.items() if not asked.isdisjoint(error.steps)]:
                 self._over(known)  # a step of it was done in another way
-        done = {id(step) for step in succeeded(steps, call.said)}
+        done = {id(step) for step in succeeded(line, call.said)}
         for step in [step for step in working if id(step) in done or step is working[-1]]:
             keys = (_named_key(step.words), _missing_program(step.words[0]))
             before = self.errors.get(keys[0])
@@ -198,7 +203,7 @@ class OpenErrors:
         if edited:
             key = f"file {edited.group(1)}"
         else:
-            chain = [step for step in steps(label) if not looks(step)] if _IN_CHAIN.search(label) else []
+            chain = [step for step in plain_steps(steps(label)) if not looks(step)] if _IN_CHAIN.search(label) else []
             words = list(chain[-1].words) if chain else label.split()
             named = _use_of(words[0]) if _NO_SUCH.search(text) else _named_key(words)
             if label.startswith(_CODE_OF) or named in self.errors:  # a command has one error only: these are of tools
@@ -287,22 +292,27 @@ def misfortune(call: Part, result: Part) -> str:
     return "" if looked and not result_errors(ended.said, True, limit=1) else "failed"
 
 
-def _shell_key(working: Sequence[Step], call: ToolCall) -> tuple[str, str]:
+def _shell_key(working: Sequence[Step], line: Sequence[Step], call: ToolCall) -> tuple[str, str]:
     """Return key and label of a command, from its steps that do something; empty when none does. One of a long line
-    that complains itself stands for it, else all of them do, in short."""
+    that complains itself stands for it, else all of them do, in short; where the exit code is that of a later step
+    behind `;`, all of the line does."""
     if not working:
         return "", ""
+    key = _named_key(working[-1].words)
     whole = " ".join((command_without_values(call.command) if call.failed else call.command).split())
     complaint = (
         said_why(call.said, command=True, width=_ERROR_WIDTH) if call.failed and len(whole) > _LABEL_WIDTH else ""
     )
     found = [step for step in working if _complains(step, complaint)] if complaint else []
+    ended = next((at for at in range(len(line) - 2, -1, -1) if line[at].after == ";"), -1)
+    if working[-1] not in line[ended + 1 :]:
+        working = line
     own = working if len(working) == 1 else found
     if len(own) == 1:
         return _named_key(own[0].words), one_line(" ".join(without_values(own[0].words)), _LABEL_WIDTH)
     short = "".join(_named_key(step.words) + _BEHIND.get(step.after, "; ") for step in working).removesuffix("; ")
     label = whole if len(whole) <= _LABEL_WIDTH else short
-    return _named_key(working[-1].words), one_line(label, _LABEL_WIDTH)
+    return key, one_line(label, _LABEL_WIDTH)
 
 
 def _complains(step: Step, complaint: str) -> bool:
@@ -320,7 +330,8 @@ def _named_key(words: Sequence[str]) -> str:
 def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     words = tool_words(call.tool)
     looks = words[:1] == ("git",) and words[1:] and words[1] in GIT_LOOKING
-    if looks or only_looks_by_name(call.tool) or acts(call.tool, call.arguments):
+    looks = looks or only_looks_by_name(call.tool) or only_fetches(call.arguments)
+    if looks or acts(call.tool, call.arguments):
         return "", ""
     if path:
         return f"file {path}", one_line(f"edit of {path}", _PATH_WIDTH)
@@ -343,10 +354,16 @@ def _error_key(call: ToolCall, working: Sequence[Step], missing: str) -> str:
     return _use_of(program) if _NO_SUCH.search(call.said[:_HEAD]) else ""
 
 
-def _said_missing(call: ToolCall) -> str:
-    """Return the key of the error that a program is not there, where a command failed and a shell said so."""
-    found = _NOT_THERE.search(call.said) if call.failed and call.command else None
-    return _missing_program(found.group(1)) if found else ""
+def _said_missing(call: ToolCall, line: Sequence[Step]) -> str:
+    """Return the key of the error that a program is not there, where a command failed and a shell said so: in English,
+    or in any words by its exit code and the name."""
+    if not (call.failed and call.command):
+        return ""
+    if found := _NOT_THERE.search(call.said):
+        return _missing_program(found.group(1))
+    programs = [step.words[0] for step in line] if stated_code(call.said) == _NO_PROGRAM else []
+    named = (name for name in programs if re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w./-])", call.said))
+    return next(map(_missing_program, named), "")
 
 
 def _edit_of(call: ToolCall) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.features.work.act_identities import says_why
 from compactor_cli.features.work.command_keys import does_same
 from compactor_cli.features.work.effects import Act, Effect, act_text
 from compactor_cli.features.work.remote_steps import ELSEWHERE, asked_of
@@ -34,8 +35,6 @@ _ASSIGNED = compiled_later(r"([\w./-]+)(?:=.*|-)$", re.DOTALL)
 _MAKES = word_set("create open book schedule register")
 _UPDATES = word_set("update modify edit change reschedule")
 _ENDS = word_set("delete cancel remove close")
-_WHY = frozenset(("reason", "comment", "note", "message", "why"))
-"""Arguments that say why something is ended, not which part of it."""
 _TEXT, _TEXT_WORDS = 24, 4
 """Characters and words of an argument from which on it is a text, which may be written in another way."""
 _WHEN = compiled_later(r"[^A-Za-z]*(?:\d{4}-\d\d-\d\d|\b\d{1,2}:\d\d)[^A-SU-Za-z]*")
@@ -174,7 +173,7 @@ def _together(made: Act, act: Act) -> Act | None:
     some of what it was made with."""
     if act.object not in ((), made.object):
         return None
-    if act.verb in _ENDS and act.others <= _WHY:
+    if act.verb in _ENDS and all(map(says_why, act.others)):
         # how the thing is called stands in the line that makes way
         return replace(act, title=act.title or made.title)
     if act.verb not in _UPDATES or not act.is_plain or not act.others <= made.others:

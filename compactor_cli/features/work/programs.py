@@ -6,10 +6,12 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from typing import Literal
 
+from msgspec.structs import replace
+
 from compactor_cli.features.work.tool_names import tool_words
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shell import operands, word_set
+from compactor_cli.text.shell import Step, operands, word_set
 
 CheckKind = Literal["tests", "build", "lint"]
 
@@ -37,7 +39,18 @@ PLATFORMS = word_set(
 )
 """Programs that do many things, each by a subcommand."""
 
-_PREFIXES = word_set("sudo env nice nohup command time stdbuf")
+_PREFIXES = {
+    "sudo": word_set("-u -g -h -p --user --group"),
+    "nice": word_set("-n"),
+    "env": word_set("-u -C --unset --chdir"),
+    "stdbuf": word_set("-i -o -e"),
+    **dict.fromkeys(("timeout", "gtimeout"), word_set("-k -s --kill-after --signal")),
+    **dict.fromkeys(("nohup", "command", "time"), frozenset[str]()),
+}
+"""Programs that say only how another one is run, with their options of which the value is a word of its own."""
+_WITH_TIME = ("timeout", "gtimeout")
+_ONLY_SHOWS = ("-v", "-V")
+"""Options with which `command` says where a program is, and runs none."""
 _STARTERS = word_set("npx bunx uvx pnpx xvfb-run")
 _ENVIRONMENTS = word_set("uv poetry pipenv rye pdm hatch conda")
 """Programs whose `run` starts a program; that of others starts a target."""
@@ -113,14 +126,17 @@ _TOOLCHAIN = compiled_later(r"\+[A-Za-z\d][\w.-]*")
 
 def without_prefixes(words: list[str]) -> list[str]:
     """Return words without programs that say only how another one is run."""
-    while words:
-        if words[0] in _PREFIXES:
-            words = _past_options(words[1:])
-        elif words[0] in ("timeout", "gtimeout"):
-            words = _past_options(words[1:])[1:]
-        else:
-            break
+    while words and words[0] in _PREFIXES and not (words[0] == "command" and words[1:2] and words[1] in _ONLY_SHOWS):
+        words = _past_options(words[1:], _PREFIXES[words[0]])[words[0] in _WITH_TIME :]
     return words
+
+
+def plain_steps(line: Sequence[Step]) -> Sequence[Step]:
+    """Return steps without these programs, but for those that run no other one."""
+    if not any(step.words[0] in _PREFIXES for step in line):
+        return line
+    plain = (tuple(without_prefixes(list(step.words))) for step in line)
+    return [replace(step, words=words or step.words) for step, words in zip(line, plain, strict=True)]
 
 
 def program_words(words: list[str]) -> list[str]:
@@ -144,10 +160,10 @@ def program_words(words: list[str]) -> list[str]:
     return words
 
 
-def _past_options(words: list[str]) -> list[str]:
+def _past_options(words: list[str], valued: Container[str] = ()) -> list[str]:
     at = 0
     while at < len(words) and (words[at].startswith("-") or re.match(r"[A-Za-z_]\w*=", words[at])):
-        at += 1
+        at += 2 if words[at] in valued else 1
     return words[at:]
 
 

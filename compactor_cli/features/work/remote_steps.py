@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import dropwhile, pairwise, takewhile
 
 from compactor_cli.features.work.machine_steps import changes_machine, is_play, machine_step
-from compactor_cli.features.work.programs import PLATFORMS, RUNNERS
+from compactor_cli.features.work.programs import PLATFORMS, RUNNERS, without_prefixes
 from compactor_cli.features.work.publish_steps import PUBLISHERS, publication, published
 from compactor_cli.features.work.secret_words import command_without_values, without_values
 from compactor_cli.text.clean import one_line
@@ -135,7 +135,6 @@ _LOOPS = word_set("do then else if while until ! time")
 """Words of a shell before a command."""
 _SED_WRITES = compiled_later(r"^-[nErsuz]*i|^--in-place|(?:^[\d,$]*|/[gpI\d]*)w /?\S*[^/\s]$")
 """Options with which `sed` changes files, and commands with which it writes to one."""
-_SUDO_VALUED = word_set("-u -g -h -p --user --group")
 _TEXT_WIDTH = 180
 _TITLE_WIDTH = 80
 
@@ -317,20 +316,12 @@ def _ssh(rest: Sequence[str], document: str) -> str:
 
 def _looks_there(step: Step) -> bool:
     words = list(dropwhile(_LOOPS.__contains__, step.words))
-    words = _past_sudo(words[1:]) if words[:1] == ["sudo"] else words
+    words = without_prefixes(words)
     if words[:1] == ["sed"]:
         return not any(map(_SED_WRITES.search, words[1:]))
     if words[1:2] == ["state"]:
         return words[2:3] in ([], ["list"], ["show"], ["pull"])
     return not words or words[0] in _REMOTE_LOOKS or any(map(_REMOTE_LOOKING.match, words[1:3]))
-
-
-def _past_sudo(words: Sequence[str]) -> list[str]:
-    """Return a command without the options of `sudo` before it."""
-    at = 0
-    while at < len(words) and words[at].startswith("-"):
-        at += 2 if words[at] in _SUDO_VALUED else 1
-    return list(words[at:])
 
 
 def database_script(words: Sequence[str], document: str) -> tuple[str, str]:

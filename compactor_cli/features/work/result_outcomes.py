@@ -261,8 +261,10 @@ def _of_state(text: str, shown: str, own: tuple[str, ...], echoed: list[str], *,
     """Return what a state says that a result has as a member. `text`: folded, `shown`: as it stands there."""
     words = text.replace("_", " ").replace("-", " ")
     consent = WAITS_FOR.search(words) is not None
-    # `pending` in the name of a tool says in which state a thing is before, not who has to agree to what is done to it
-    if text in echoed or _is_own(words, [word for word in own if not (consent and WAITS.fullmatch(word))]):
+    # `pending` in the name of a tool says in which state a thing is before, not who has to agree to what is done to it;
+    # what agrees by its verb did not where that is still to be done
+    said = [word for word in own[1:] if not WAITS.fullmatch(word)] if consent else own
+    if text in echoed or _is_own(words, said):
         return ActOutcome("done", shown)
     if FAILED.search(words):
         return ActOutcome("failed", one_line(shown, _WIDTH))
@@ -323,17 +325,17 @@ def _of_text(text: str, own: tuple[str, ...], echoed: list[str]) -> ActOutcome:
     first, *rest = _SENTENCE.split(plain, maxsplit=1)
     if len(first) <= _STEM:
         first = plain
-    outcome = _of_sentence(first, plain, shown, own)
+    outcome = _of_sentence(first, plain, shown, own, echoed)
     if outcome.kind == "failed" and not FAILED.search(first) and any(_is_own_done(each, own) for each in rest):
         return ActOutcome("done", shown)  # what stands before it is of the thing
     return outcome
 
 
-def _of_sentence(first: str, plain: str, shown: str, own: tuple[str, ...]) -> ActOutcome:
+def _of_sentence(first: str, plain: str, shown: str, own: tuple[str, ...], echoed: Iterable[str]) -> ActOutcome:
     """Return what a sentence says: what stands first of how well it went, and of what did not."""
     if FAILED_FIRST.match(first):
         return ActOutcome("failed", shown)
-    if WAITS_FOR.search(plain):
+    if (found := WAITS_FOR.search(plain)) and not any(found.group() in value for value in echoed):
         return ActOutcome("waits", shown)
     bad = [
         found.span()

@@ -48,9 +48,9 @@ _MOST = 200
 """Arguments of a call that are compared."""
 
 
-def names_the_same(line: str, act: str) -> bool:
-    """Return whether the lines of two acts name the same thing, such as `TR-1001`."""
-    return not set(_IDENTITY.findall(line)).isdisjoint(_IDENTITY.findall(act))
+def names_in(line: str) -> list[str]:
+    """Return what the line of an act names, such as `TR-1001`."""
+    return _IDENTITY.findall(line)
 
 
 def is_made_up_for(failed: ToolCall, done: ToolCall) -> bool:

@@ -13,14 +13,16 @@ from compactor_cli.features.work.effects import Effect, plain_key, reason, with_
 from compactor_cli.features.work.git_files import past_options
 from compactor_cli.features.work.git_steps import first_line, git_step
 from compactor_cli.features.work.github_steps import github_step
+from compactor_cli.features.work.http_steps import told_status
 from compactor_cli.features.work.programs import program_words, without_prefixes
 from compactor_cli.features.work.remote_steps import awaits, database_script, remote_step
 from compactor_cli.features.work.result_outcomes import ActOutcome, is_statement, outcome_of
 from compactor_cli.features.work.sql_effects import all_confirmed, sql_effects, sql_key
+from compactor_cli.text.clean import one_line
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import without_secrets
-from compactor_cli.text.shell import Step, word_set
+from compactor_cli.text.shell import Step, operands, word_set
 
 _CONCLUDES = {"git commit": ("git merge", "git cherry-pick", "git revert", "git pull")}
 """What an effect brings to an end that failed at first, such as a merge with conflicts."""
@@ -63,7 +65,7 @@ _CALLED_OFF = compiled_later(r"^(?:│ )?(?:Apply|Destroy|Edit|Update|Operation)
 _NOTHING_DONE = {"git stash": compiled_later(r"^No local changes to save", re.MULTILINE)}
 """What is said when there was nothing to be done."""
 _TIMED_OUT = compiled_later(r"^error: timed out waiting for\b", re.MULTILINE)
-_ROLLED_OUT = compiled_later(r"successfully rolled out")
+_ROLLED_OUT = "successfully rolled out"
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _SEVERAL = 2
 _LINE_WIDTH = 200
@@ -92,8 +94,11 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
         text, key, git = _step_effect(step, steps)
         if not text and (not git or call.undecided):
             continue
-        done = _step_done(call, steps, at, key)
-        came = _said_of(call, steps, step, text) if done and not _is_sure(call, key) else ActOutcome()
+        well, status = (
+            told_status(step, call.said) if key.startswith("curl ") and _is_only(step, steps) else (False, "")
+        )
+        done = well if status else _step_done(call, steps, at, key)
+        came = _said_of(call, steps, step, text) if done and not status and not _is_sure(call, key) else ActOutcome()
         if came.kind == "waits":
             yield Effect(text, key, False, waits=came.said)
         elif came.kind == "failed":
@@ -103,7 +108,14 @@ def shell_effects(call: ToolCall, steps: Sequence[Step]) -> Iterator[Effect]:
         elif done:
             yield Effect(_confirmed(text, call.said, key), key_behind(key, call.said), True, git=git)
         elif text and (done is False or call.undecided):
-            yield Effect(text, key, False, _refusal(call, key), unfinished=done is None)
+            yield Effect(
+                text, key, False, one_line(status, _LINE_WIDTH) or _refusal(call, key), unfinished=done is None
+            )
+
+
+def _is_only(step: Step, steps: Sequence[Step]) -> bool:
+    """Return whether no other step runs the same program."""
+    return sum(basename(other.words[0]) == basename(step.words[0]) for other in steps) == 1
 
 
 def _gave_up(said: str) -> str:
@@ -146,11 +158,11 @@ def _signs(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> Iterator
     said, step, topic = call.said, steps[at], " ".join(key.split(" ", 2)[:2])
     gave_up = call.failed is None and not step.after and _gave_up(said) != ""
     failed = call.failed or gave_up
-    if awaits(key.split()):
-        ended_well = not call.undecided and not failed
-        yield ended_well and _ROLLED_OUT.search(said), True
-        yield ended_well, None
-        yield _TIMED_OUT.search(said), False
+    if awaits(key.split()) and not call.undecided:
+        timed_out = _TIMED_OUT.search(said) is not None
+        yield (timed_out or not failed) and _rolled_out(key, said), True
+        yield timed_out, False
+        yield not failed, None
     yield topic == "git commit" and _COMMITTED.search(said), True  # a `git status` behind it talks like a refusal
     yield topic in _REFUSALS and _REFUSALS[topic].search(said), False
     yield topic in _CONFIRMED and _CONFIRMED[topic].search(said), True
@@ -162,6 +174,12 @@ def _signs(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> Iterator
     yield at and steps[at - 1].after == "||", None  # whether it ran at all depends on the step before
     yield step.after in (";", "|", "||") and _FATAL.search(said), None
     yield True, True
+
+
+def _rolled_out(key: str, said: str) -> bool:
+    """Return whether an output says that what a command waited for came to pass, by its name."""
+    name = "".join(operands(key.split())[3:][-1:]).rpartition("/")[2]
+    return re.search(rf"(?<![\w.-]){re.escape(name)}\W{{0,2}}{_ROLLED_OUT}", said) is not None
 
 
 def _ran_on(said: str, steps: Sequence[Step]) -> bool:
@@ -213,7 +231,7 @@ def _confirmed(text: str, said: str, key: str) -> str:
         )
         return f"{text}{title} ({found.group(1)[:10]})" if found else text
     if awaits(key.split()):
-        return f"{text} → {found.group()}" if (found := _ROLLED_OUT.search(said)) else text
+        return f"{text} → {_ROLLED_OUT}" if _rolled_out(key, said) else text
     if key.startswith(("gh pr create", "gh issue create", "gh release create")):
         address = ADDRESS.search(said)
         return f"{text} → {address.group()}" if address else text

@@ -115,7 +115,7 @@ def sql_effects(call: ToolCall, place: str, script: str, *, done: bool | None, a
     changes = sql_changes(script)
     if not changes or "".join(call.said.split()) == "".join(script.split()):
         return
-    waits = outcome_of(call.said, "", ()) if len(call.said) <= _BRIEF and awaits_consent(call.said) else None
+    waits = outcome_of(call.said, "", (script,)) if len(call.said) <= _BRIEF and awaits_consent(call.said) else None
     if waits and waits.kind == "waits" and not call.undecided:
         text = one_line(f"{place} {'; '.join(change.text for change in changes)}", _FAILED_WIDTH)
         yield Effect(text, f"{place} {changes[0].key}", False, waits=waits.said)

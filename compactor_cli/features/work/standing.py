@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from compactor_cli.features.work.act_identities import name_words, names_itself
+from compactor_cli.features.work.act_identities import name_words, names_itself, says_why
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.json_results import result_members
 from compactor_cli.features.work.tool_names import acting_verb, told_action, tool_words
@@ -37,7 +37,6 @@ _VALUES = {
 }
 """States that may be set, and of which aspect each is."""
 _STATE = ("state", "status")
-_WHY = word_set("reason comment note message why resolution state_reason")
 """Arguments that say why: of what is no longer so, they are not told."""
 _IDENTIFIES = word_set("id number key")
 _OF_ANY_KIND = frozenset(("entity",))
@@ -92,7 +91,7 @@ def standing(call: ToolCall) -> Standing | None:
         aspects = _VALUES.get(str(arguments[values[0]]).lower()) if len(values) == 1 else None
     if aspects is None or not kind or len(identities) != 1:
         return None
-    aside = {*identities, *_WHY, *(name for name in arguments if name in _ACTION and asked)}
+    aside = {*identities, *filter(says_why, arguments), *(name for name in arguments if name in _ACTION and asked)}
     aside |= set(values) if verb in _SETS else set()
     others = {name: value for name, value in arguments.items() if name not in aside}
     thing = (str(arguments[identities[0]]), *sorted(kind), json.dumps(others, sort_keys=True, default=str))

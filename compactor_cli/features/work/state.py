@@ -26,7 +26,7 @@ from compactor_cli.features.work.listed_files import listed_by
 from compactor_cli.features.work.open_errors import is_given_up
 from compactor_cli.features.work.overtaking import carried_key
 from compactor_cli.features.work.page_acts import page_effects
-from compactor_cli.features.work.second_tries import make_up_for, tried_anew
+from compactor_cli.features.work.second_tries import keep_open, make_up_for, tried_anew
 from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.shell_effects import effect_key, shell_effects
 from compactor_cli.features.work.shown_acts import ShownActs
@@ -109,7 +109,7 @@ def _state_after(
             break
     listed = max((task.message for task in state.tasks.tasks), default=-1)
     told_at = listed if listed >= 0 else told.last
-    state.said_since = tuple(m.index for m in messages if m.origin == "request" and m.index > told_at)
+    state.said_since = tuple(m.index for m in messages if m.origin == "request" and told_at < m.index <= up_to)
     state.tasks_age = len(state.said_since) + (before_spoken if listed < 0 else 0)
     if listed >= 0:
         del state.unlisted["task"]
@@ -193,7 +193,7 @@ def _carry_round(state: KnownSoFar, lines: Iterable[str], *, keep_pending: bool)
 
 def _carry_effect(state: KnownSoFar, line: str, number: int) -> None:
     if failed := _CARRIED_FAILED.match(line):
-        state.failed[carried_key(failed.group(1))] = StateLine("effect", line, number, open=True)
+        keep_open(state, carried_key(failed.group(1)), StateLine("effect", line, number, open=True))
     elif line.strip() and not state.command.carry(line, number):
         if line.startswith("git commit"):
             state.files.carry_commit()
@@ -342,7 +342,7 @@ def _note_unfinished(state: KnownSoFar, effect: Effect, call: ToolCall) -> None:
     """Take over what nobody let happen, what goes on, or waits for something."""
     if effect.waits:
         text = f"{WAITS}{effect.text}: {effect.waits}"
-        state.failed[effect.key] = StateLine("effect", text, call.message, open=True)
+        keep_open(state, effect.key, StateLine("effect", text, call.message, open=True))
     elif is_declined(call.said):
         state.failed[effect.key] = StateLine("effect", f"{DECLINED}{effect.text}", call.message)
     elif not call.running:

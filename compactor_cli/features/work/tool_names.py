@@ -125,6 +125,7 @@ _TRYING = {
 """Arguments, and the values with which they say that something is only tried."""
 _NOT_TRIED = frozenset(_TRYING).isdisjoint
 """Whether no argument says that something is only tried."""
+_FETCHES = ("GET", "HEAD", "OPTIONS")
 _ASKED_OF_ENTITY = (*_ASKED_BY, "service")
 """The same where a call names something in a house, which services of domains act on."""
 _NO_ENTITY = frozenset(("entity_id", "target")).isdisjoint
@@ -169,10 +170,15 @@ def only_tries(arguments: object) -> bool:
     return any(str(arguments.get(key)).lower() in values for key, values in _TRYING.items())
 
 
+def only_fetches(arguments: object) -> bool:
+    """Return whether a call sends a request of HTTP that changes nothing."""
+    return isinstance(arguments, dict) and "url" in arguments and arguments.get("method") in _FETCHES
+
+
 def acts(tool: str, arguments: object = None) -> bool:
     """Return whether the name of a tool, or what it is told to do, says that it changes something outside the
     session."""
-    if only_tries(arguments):
+    if only_tries(arguments) or only_fetches(arguments):
         return False
     asked = asked_action(tool, arguments)
     return tool_words(asked)[0] in _VERBS if asked else bool(acting_verb(tool) or _verb_on_thing(tool, arguments))

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.features.work.act_identities import is_scalar, name_words
+from compactor_cli.features.work.act_identities import IDENTITY, OF_NUMBERS, is_scalar, name_words, says_why
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.effects import Effect
 from compactor_cli.features.work.foreign_verbs import gives_away, undoing_part
@@ -62,11 +62,11 @@ _ALIKE = (
 )
 """Words of the names of tools that mean the same."""
 _BESIDE = word_set("mcp api tool service client server")
-_WHY = word_set(
-    "reason comment note message why action operation op method command verb notify notification force confirm "
-    "confirmed user_id userId payment_id paymentId payment_method_id"
+_HOW = word_set(
+    "action operation op method command verb notify notification force confirm confirmed "
+    "user_id userId payment_id paymentId payment_method_id"
 )
-"""Arguments that say why, how and by whom, not which thing is meant."""
+"""Arguments that say how and by whom, not which thing is meant."""
 _NAME = compiled_later(r"(?<![\w-])(?=[\w-]*\d)[\w-]{4,40}(?![\w-])")
 """A word of a result that may be what it calls the thing."""
 _STEM = 4
@@ -90,6 +90,8 @@ _TOGGLED = {
 }
 _QUOTED = compiled_later(r'"[^"]*"')
 _CLOSES, _OPENED = "gh close ", "gh pr create"
+_IN_REPOSITORY = compiled_later(r"([\w.-]+/[\w.-]+)(?:/pull/|#)\d| -R (?:\S+/)?([\w.-]+/[\w.-]+)\n")
+"""How commands of `gh` and what they say name a repository."""
 _OF_PROGRAM = 3
 """Words at the beginning of a command among which is what its program is asked for."""
 
@@ -130,7 +132,7 @@ class Doings:
     def _taken_back(self, effect: Effect, call: ToolCall, told: Iterable[str]) -> list[str]:
         """Return the lines of what an effect leaves nothing of, the first one that of what it takes back."""
         if call.command:
-            return [*self._toggled(effect), *_closed(effect, told)]
+            return [*self._toggled(effect), *_closed(effect, call, told)]
         act = _act(effect.text, call)
         verb = _undoing_verb(act.words)
         if not verb or not _names_thing(act.values) or leaves_open(call.said):
@@ -197,11 +199,14 @@ class Doings:
                 yield text
 
 
-def _closed(effect: Effect, told: Iterable[str]) -> Iterator[str]:
-    """Yield the line of what opened a pull request which a command closes."""
+def _closed(effect: Effect, call: ToolCall, told: Iterable[str]) -> Iterator[str]:
+    """Yield the line of what opened a pull request which a command closes: in the repository that the command names, or
+    its result."""
     number = effect.key.removeprefix(_CLOSES)
     if effect.key.startswith(_CLOSES) and number.isdigit() and effect.text.startswith("gh pr "):
-        yield from (text for text in told if text.startswith(_OPENED) and text.endswith(f"/pull/{number}"))
+        named = _IN_REPOSITORY.search(f"{effect.text}\n{call.said}")
+        end = f"/{named[1] or named[2]}/pull/{number}" if named else f"/pull/{number}"
+        yield from (text for text in told if text.startswith(_OPENED) and text.endswith(end))
 
 
 def with_reverted(effect: Effect, commits: Commits, told: dict[str, StateLine]) -> Effect:
@@ -229,7 +234,9 @@ def _act(text: str, call: ToolCall) -> _Done:
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     asked = asked_action(call.tool, arguments)
     words = tuple(dict.fromkeys((*tool_words(asked), *tool_words(call.tool))))
-    meant = {name: value for name, value in arguments.items() if name not in _WHY and value != asked}
+    if len(words) == 1 and _undoing_verb(words):  # what it is done to, its argument says
+        words += _kind(arguments)
+    meant = {name: value for name, value in arguments.items() if not _is_aside(name) and value != asked}
     values = {text.lower() for text in _scalars(meant)}
     if not _undoing_verb(words):
         said = call.said[:_MOST_SAID]
@@ -237,6 +244,16 @@ def _act(text: str, call: ToolCall) -> _Done:
     lists = tuple(frozenset(_scalars(value)) for value in meant.values() if isinstance(value, list))
     verbs = _verbs(call.tool, verb_of(call.tool, arguments))
     return _Done(text, call.tool, verbs, words, frozenset(islice(sorted(values), _MOST_VALUES)), lists)
+
+
+def _kind(arguments: dict[str, Any]) -> tuple[str, ...]:
+    """Return the words for what the only identity among arguments is of: the `order` of `order_id`."""
+    kinds = [name_words(name) - OF_NUMBERS for name in arguments if IDENTITY.search(name)]
+    return tuple(kinds[0]) if len(kinds) == 1 else ()
+
+
+def _is_aside(name: str) -> bool:
+    return name in _HOW or says_why(name)
 
 
 def _verbs(tool: str, verb: str) -> frozenset[str]:
