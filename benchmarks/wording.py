@@ -6,6 +6,7 @@ Rules and facts are set against small talk, and against single requests. `benchm
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -16,13 +17,15 @@ import numpy.typing as npt
 
 from benchmarks.dialogues import UNSEEN, Keep, led, sections
 from benchmarks.questions import Teller
-from compactor_cli.features.wording import BUCKETS, SCALE, SPEAKS_AGAINST, placed_words, word_buckets
+from compactor_cli.features.wording import BUCKETS, SCALE, SPEAKS_AGAINST, is_pair, placed_words, word_buckets
 
 _KINDS = {"rules": "told", "facts": "told", "talk": "talk", "reactions": "talk", "asks": "talk", "requests": "requests"}
 _LED = {"rules": 0.25, "facts": 0.25, "talk": 0.1}
 """Share of the lines of a section that are learned from behind words that only lead on, too."""
 _PENALTY = 0.25
 """On the squares of the weights, beside the mean weight of a sentence."""
+_OFTEN = 3
+"""Sentences from which on a pair of words is learned: what one sentence says happens to stand together."""
 _LIMIT = 127
 _CLOSE = 1e-14
 """Share of the squares of what is wanted that may be left over."""
@@ -76,12 +79,16 @@ class _Rows:
     """The pieces of sentences, one row each, of which only the buckets that a sentence has are held."""
 
     def __init__(self, texts: Sequence[str], share: npt.NDArray[np.float64]) -> None:
-        buckets = [[bucket for word in placed_words(text) for bucket in word_buckets(word)] for text in texts]
+        placed = [placed_words(text) for text in texts]
+        often = Counter(filter(is_pair, chain.from_iterable(placed)))
+        told = [[word for word in found if often.get(word, _OFTEN) >= _OFTEN] for found in placed]
+        buckets = [[bucket for word in found for bucket in word_buckets(word)] for found in told]
         self._texts = len(texts)
+        left_out = [len(found) - len(kept) for found, kept in zip(placed, told, strict=True)]
         sizes = np.array([*map(len, buckets)])
         self._row = np.repeat(np.arange(len(texts)), sizes)
         self._bucket = np.array([*chain.from_iterable(buckets)], dtype=np.int64)
-        self._value = (share / np.sqrt(np.maximum(1, sizes)))[self._row]
+        self._value = (share / np.sqrt(np.maximum(1, sizes + left_out)))[self._row]
 
     def times(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the sum of the weights of each row."""

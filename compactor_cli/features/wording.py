@@ -19,7 +19,10 @@ from compactor_cli.text.patterns import compiled_later
 
 WORDINGS = "wording.bin"
 """File beside the shipped profile: the tables of SPEAKS_AGAINST, with a signed byte for each bucket."""
-BUCKETS = 1 << 18
+_OF_WORDS, _OF_PAIRS = 1 << 17, 1 << 18
+"""Buckets of the pieces of words, and of pairs of words: a pair that was not learned rarely shares one, and counts
+nothing."""
+BUCKETS = _OF_WORDS + _OF_PAIRS
 SPEAKS_AGAINST = "talk", "requests"
 """What each of the tables tells from what has to be remembered."""
 SCALE = 100
@@ -30,6 +33,8 @@ _FIRST, _LAST = "^^", "$$"
 """Stand beside the first and the last word of a sentence, which count as such besides."""
 _PAIR, _FAR_PAIR = " ", "  "
 """Stand between the words of a pair, in the second of which a word between them is left out."""
+_NUMBER = "0"
+"""Stands for any number."""
 _LONGEST_WORD = 40
 """Characters of a word that are read; what is longer is data."""
 _WORDS = 20_000
@@ -77,25 +82,33 @@ def placed_words(sentence: str) -> set[str]:
     the first and the last word marked as such: "I prefer" says more than its words, and questions and wishes begin in
     few ways."""
     found = words(sentence)
-    near, far = map(_PAIR.join, pairwise(found)), map(_FAR_PAIR.join, zip(found, found[2:], strict=False))
+    paired = [_NUMBER if word.isdigit() else word for word in found]
+    near, far = map(_PAIR.join, pairwise(paired)), map(_FAR_PAIR.join, zip(paired, paired[2:], strict=False))
     return {*found, *near, *far, _FIRST + found[0], found[-1] + _LAST} if found else set()
 
 
 def word_buckets(word: str) -> list[int]:
-    """Return the buckets of the pieces of a word, each piece once; of a very long one those of its beginning."""
-    return [crc32(piece.encode()) % BUCKETS for piece in dict.fromkeys(_pieces(word))]
+    """Return the buckets of the pieces of a word, each piece once, of a very long one those of its beginning; the
+    bucket of a pair."""
+    if is_pair(word):
+        return [_OF_WORDS + crc32(word.encode()) % _OF_PAIRS]
+    return [crc32(piece.encode()) % _OF_WORDS for piece in dict.fromkeys(_pieces(word))]
+
+
+def is_pair(word: str) -> bool:
+    """Return whether it is two words of a sentence."""
+    return _PAIR in word
 
 
 def _pieces(word: str) -> Iterable[str]:
     """Yield a word, and its runs of a few characters with its ends marked; of a number only that it is one, and in
-    scripts without blanks the characters, too. Of a pair, and of one that is marked as the first or the last, nothing
-    but that."""
-    if _PAIR in word or word.startswith(_FIRST) or word.endswith(_LAST):
+    scripts without blanks the characters, too. Of one that is marked as the first or the last nothing but that."""
+    if word.startswith(_FIRST) or word.endswith(_LAST):
         yield word
         return
     word = word[:_LONGEST_WORD]
     if word.isdigit():
-        yield "0"
+        yield _NUMBER
         return
     yield word
     if word[0] >= FIRST_WIDE:
