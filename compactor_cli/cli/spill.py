@@ -14,6 +14,8 @@ from compactor_cli.model.content import is_same
 LARGE = 64 * 1024 * 1024
 """Bytes from which an input is kept in a file."""
 _CHUNK = 1024 * 1024
+_AHEAD = 64 * 1024
+"""Bytes that are read at once of texts that stand one behind the other."""
 _CACHED = 16 * 1024 * 1024
 """Characters of texts that are kept in memory, for they are often read several times in a row."""
 
@@ -27,6 +29,12 @@ class Spill:
         self._file = tempfile.TemporaryFile(prefix="compactor-", dir=_folder(), buffering=0)  # noqa: SIM115
         weakref.finalize(self, self._file.close)
         self._size = 0
+        self._waiting: list[bytes] = []
+        """What is at its end and not written yet: to write each text alone takes several times as long."""
+        self._written = 0
+        self._ahead, self._ahead_start, self._read_to = b"", 0, 0
+        """What was read together with a text, for texts that are read one behind the other, where it stands, and up to
+        where texts were read."""
         self._texts: OrderedDict[int, str] = OrderedDict()
         self._cached = 0
 
@@ -34,23 +42,32 @@ class Spill:
         """Write bytes at its end."""
         start = self._size
         for chunk in chunks:
-            self._write(chunk)
+            self._put(chunk)
         return SpilledBytes(self, start, self._size)
 
     def put_text(self, text: str) -> SpilledText:
         data = text.encode("utf-8", "surrogatepass")
         start = self._size
-        self._write(data)
+        self._put(data)
         return SpilledText(self, start, len(data))
 
-    def _write(self, data: bytes) -> None:
-        self._file.seek(self._size)
-        rest = memoryview(data)
+    def _put(self, data: bytes) -> None:
+        self._waiting.append(data)
+        self._size += len(data)
+        if self._size - self._written >= _CHUNK:
+            self._write()
+
+    def _write(self) -> None:
+        self._file.seek(self._written)
+        rest = memoryview(b"".join(self._waiting))
         while rest:
             rest = rest[self._file.write(rest) :]
-        self._size += len(data)
+        self._waiting.clear()
+        self._written = self._size
 
     def read(self, start: int, size: int) -> bytes:
+        if start + size > self._written:
+            self._write()
         self._file.seek(start)
         return self._file.read(size)
 
@@ -58,12 +75,20 @@ class Spill:
         """Return a text that was put there; the last ones are remembered."""
         text = self._texts.get(start)
         if text is None:
-            text = self.read(start, size).decode("utf-8", "surrogatepass")
-            self._texts[start] = text
+            text = self._texts[start] = self._bytes_of_text(start, size).decode("utf-8", "surrogatepass")
             self._cached += len(text)
             while self._cached > _CACHED and len(self._texts) > 1:
                 self._cached -= len(self._texts.popitem(last=False)[1])
         return text
+
+    def _bytes_of_text(self, start: int, size: int) -> bytes:
+        first = start - self._ahead_start
+        if first < 0 or first + size > len(self._ahead):
+            follows = 0 <= start - self._read_to < _AHEAD
+            end = min(start + _AHEAD, self._written) if follows else 0
+            self._ahead, self._ahead_start, first = self.read(start, max(size, end - start)), start, 0
+        self._read_to = start + size
+        return self._ahead[first : first + size]
 
 
 class SpilledText:

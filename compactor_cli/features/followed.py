@@ -71,16 +71,16 @@ def answers_before_turns(messages: Sequence[Message]) -> tuple[tuple[int, int], 
     """Return (index of the assistant's message that it answers, index of the request), for every request but the
     first."""
     found: list[tuple[int, int]] = []
-    said = -1
-    started = False
-    for message in messages:
+    first = request = -1
+    for message in reversed(messages):  # so only the answers are read, and what holds no words
         if message.role == "user" and message.origin == "request":
-            if started and said >= 0:
-                found.append((said, message.index))
-            started, said = True, -1
-        elif message.role == "assistant" and message.origin != "summary" and message.text("text").strip():
-            said = message.index
-    return tuple(found)
+            first = request = message.index
+        elif request < 0 or message.role != "assistant" or message.origin == "summary":
+            continue
+        elif message.text("text").strip():
+            found.append((message.index, request))
+            request = -1
+    return tuple(pair for pair in reversed(found) if pair[1] != first)
 
 
 def _calls_since(messages: Sequence[Message], written: Mapping[int, Part]) -> str:

@@ -168,7 +168,7 @@ def read_session(
     `query` count everywhere. `quoted_only`: of earlier summaries only the lines that they quote. `pairing`: that of the
     messages, where it is known.
     """
-    session = SessionText(frozenset(term.text for chunk in chunked(query).split() for term in judge(chunk)))
+    session = SessionText(frozenset(text for chunk in chunked(query).split() for text, _ in judge(chunk)))
     near = 0 if reach is None else _within_reach(messages, reach)
     replaced = OutdatedLines(messages, pairing, near)
     frames = PageFrames(messages, pairing)

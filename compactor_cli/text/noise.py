@@ -29,8 +29,9 @@ _METER = compiled_later(
     r"|(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Writing|Unpacking) objects: .*"  # git
     r"|(?:remote: )?Resolving deltas: .*"
     r"|[0-9a-f]{12}: (?:Pull|Wait|Download|Verify|Extract|Already ).*"  # docker
-    r"| *\d{1,6}[→\t]"
 )
+_EMPTY = compiled_later(r" *\d{1,6}[→\t]")
+"""An empty line of a file, with its number."""
 _DONE = compiled_later(
     r"\s*(?:Successfully (?:replaced|wrote|written|edited|updated|created|overwrote|modified) .*"
     r"|(?:The )?[Ff]ile \S+ (?:has been )?(?:updated|created|edited|written|modified|overwritten)(?: successfully)?\b.*"
@@ -81,11 +82,13 @@ _IMPORT = compiled_later(
 )
 _BLANK_FOUND = compiled_later(r"(?:[\w./@~-]+-)?\d+-[ \t]*")
 """An empty line of a file around what a search found, with its number."""
-_BEGINS = compiled_later(_NUMBER + r"(?:import|from|const|let|var|require|#include|pub|use|using)")
+_BEGINS = compiled_later(_NUMBER + r"(?:(?:import|from|const|let|var|#include|pub use|use|using) |require)")
 _OPENS = compiled_later(
     _NUMBER + r"(?:(?:import|from [\w.]+ import) \(|import (?:type )?(?:\w+, )?\{|(?:pub )?use [\w:]+::\{)"
 )
 """The first line of imports that stand in brackets."""
+_OF_IMPORTS = ("import ", "#include ", "require", ";", "::{")
+"""Every import has one of these in it."""
 _CLOSES = compiled_later(_NUMBER + r"[)}].*")
 _WORD = compiled_later(r"\w+")
 _SAME = 2 / 3
@@ -225,6 +228,9 @@ def _matching(pattern: re.Pattern[str], lines: Sequence[str]) -> Iterator[int]:
 
 def _imports(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of imports that stand one below the other."""
+    text = "\n".join(lines)
+    if not any(map(text.__contains__, _OF_IMPORTS)):  # "because " ends in "use ", too
+        return iter(())
     return chain.from_iterable(run for run in _runs(lines) if len(run) > 1)
 
 
@@ -252,7 +258,8 @@ def _runs(lines: Sequence[str]) -> Iterator[list[int]]:
 
 _FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
     (("\nok ", " ok ", "... ok", "PASS", "(pass)", "✓", "✔", "√", " OK ", " RUN ", "=== ", "[no test"), _passed),
-    (("--:--:--", "━━━", "objects: ", ": Pull", "\t\n", "→\n"), partial(_matching, _METER)),
+    (("--:--:--", "━━━", "objects: ", ": Pull"), partial(_matching, _METER)),
+    (("\t\n", "→\n"), partial(_matching, _EMPTY)),
     (("uccessfully", " has been ", "Wrote ", "Edited "), partial(_matching, _DONE)),
     (
         ("Chunk ID", "Wall time", "Original token", "hellId: ", "<command with", "[… "),

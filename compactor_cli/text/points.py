@@ -114,7 +114,8 @@ def _abbreviates(text: str, point: int) -> bool:
     spoken = len(word) > _MOST_CONSONANTS or not _OPEN_LETTERS.isdisjoint(word)
     if spoken and len(word) > 1 and "." not in word and word not in _SHORT_FORMS:
         return False
-    for pattern in (_ABBREVIATED, _TITLE, _LETTER, _CONSONANTS):
+    known = "." in word or word in _SHORT_FORMS  # which the first two patterns list
+    for pattern in (_ABBREVIATED, _TITLE, _LETTER, _CONSONANTS) if known else (_LETTER, _CONSONANTS):
         if (match := pattern.match(text, start)) is None or match.end() != point + 1:
             continue
         if pattern is _ABBREVIATED:

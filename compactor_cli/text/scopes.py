@@ -37,6 +37,7 @@ _NO_STATEMENT = (
 _OPENS = rf"(?:\{{[ \t\r]*$|[ \t\r]*\n{_BEFORE}[ \t]*\{{[ \t\r]*$)"
 """The brace at the end of a line, or alone on the next one."""
 _SIGNATURE = (
+    r"(?=[\w<>\[\],.*&?: \t~$]+\()"  # most lines have something else before a bracket, or none
     rf"(?=[^\n]{{3,200}}\{{[ \t\r]*$|[^\n]{{3,200}}\n{_BEFORE}[ \t]*\{{[ \t\r]*$)"
     rf"(?:[\w<>\[\],.*&?:]+[ \t]+)*~?[\w$]+[ \t]*\([^;\n]*\)[^;={{\n]*{_OPENS}"
 )

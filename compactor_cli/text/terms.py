@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from compactor_cli.text.identifiers import ERROR_CODES
 from compactor_cli.text.patterns import compiled_later
@@ -84,11 +83,8 @@ STOP_WORDS = frozenset(
 """Words that say nothing of what a text is about."""
 
 
-class Term(NamedTuple):
-    """A name or word, and what kind of name it is (one of KINDS)."""
-
-    text: str
-    kind: str
+Term = tuple[str, str]
+"""A name or word, and what kind of name it is (one of KINDS). A plain tuple: tens of thousands are made."""
 
 
 def chunked(text: str) -> str:
@@ -128,57 +124,57 @@ def judge(chunk: str) -> tuple[Term, ...]:
     core = chunk.rstrip(".-/@$~+%") if not chunk.endswith("%") else chunk.rstrip("%.")
     if core.startswith("//"):
         core = core.lstrip("/")
-        return (Term(core, "url"),) if len(core) > 4 else ()
+        return ((core, "url"),) if len(core) > 4 else ()
     if not core.startswith("--"):
         core = core.lstrip("-+@%$")
     if core.startswith(".") and not core.startswith(("./", "../")):
         core = core.lstrip(".")
     if core.isdigit():
-        return (Term(core, "number"),) if len(core) > 2 else ()
+        return ((core, "number"),) if len(core) > 2 else ()
     if len(core) < 3 or (len(core) < 4 and not core.isalpha()):
         return ()
     if core.isalpha():
         return _letters(core)
     if core.startswith("--"):
-        return (Term(core, "flag"),)
+        return ((core, "flag"),)
     if "@" in core and "." in core and "/" not in core:
-        return (Term(core, "email"),)
+        return ((core, "email"),)
     return _compound(core)
 
 
 def _letters(core: str) -> tuple[Term, ...]:
     if core.isupper() or core[1:].islower() or not core.isascii():
         if core.isupper() and core.startswith(ERROR_CODES):
-            return (Term(core, "error"),)
+            return ((core, "error"),)
         word = core.lower()
-        return () if word in STOP_WORDS else (Term(word, "word"),)
+        return () if word in STOP_WORDS else ((word, "word"),)
     if len(core) < 4:
         return ()
-    return (Term(core, "error" if core.endswith(_ERROR_ENDS) else "camel"),)
+    return ((core, "error" if core.endswith(_ERROR_ENDS) else "camel"),)
 
 
 def _compound(core: str) -> tuple[Term, ...]:
     """Return the terms of a chunk with more than letters in it."""
     if "/" in core:
         last = core.rsplit("/", 1)[1]
-        return (Term(core, "path"), *(judge(last) if len(last) > 3 else ()))
+        return ((core, "path"), *(judge(last) if len(last) > 3 else ()))
     if core[0].isdigit():
         if _DATE.match(core):
-            return (Term(core, "date"),)
+            return ((core, "date"),)
         if _DECIMAL.match(core):
-            return (Term(core, "decimal"),)
+            return ((core, "decimal"),)
     if "." in core:
         return _dotted(core)
     digits = core[-1].isdigit() or any(map(str.isdigit, core))  # most have them at the end
     letters = core[0].isalpha() or any(map(str.isalpha, core))
     if digits and letters:
         if core[0].isupper() and _CODE.match(core):
-            return (Term(core, "code"),)
-        return (Term(core, "symbol" if "_" in core and not core[0].isdigit() else "id"),)
+            return ((core, "code"),)
+        return ((core, "symbol" if "_" in core and not core[0].isdigit() else "id"),)
     if "_" in core:
-        return (Term(core, "symbol"),) if letters else ()
+        return ((core, "symbol"),) if letters else ()
     if digits:
-        return (Term(core, "id"),) if len(core) > 5 else ()
+        return ((core, "id"),) if len(core) > 5 else ()
     pieces = re.split(r"[-$+~%]+", core)
     return tuple(term for piece in pieces if len(piece) > 2 for term in judge(piece)) if len(pieces) > 1 else ()
 
@@ -186,8 +182,8 @@ def _compound(core: str) -> tuple[Term, ...]:
 def _dotted(core: str) -> tuple[Term, ...]:
     pieces = [piece for piece in core.split(".") if piece]
     if len(pieces) > 1 and pieces[-1] in _EXTENSIONS:
-        return (Term(core, "file"),)
+        return ((core, "file"),)
     inner = tuple(term for piece in pieces if len(piece) > 3 for term in judge(piece))
     if len(pieces) > 1 and all(piece[0].isalpha() or piece[0] == "_" for piece in pieces):
-        return (Term(core, "dotted"), *(term for term in inner if term.kind != "word"))
+        return ((core, "dotted"), *(term for term in inner if term[1] != "word"))
     return inner

@@ -28,6 +28,7 @@ _DRAFT = compiled_later(
     r"|^(`{3,}|~{3,})(?:text|txt|markdown|md|e?mail)[ \t]*\n.*?^\1"
     r"|(?<=\n)(?:-{3,}|\*{3,}|_{3,})[ \t]*\n.+?\n(?=(?:-{3,}|\*{3,}|_{3,})[ \t]*(?:\n|\Z))",
     re.MULTILINE | re.DOTALL,
+    (">", "```", "~~~", "---", "***", "___"),
 )
 """What agents put apart from what they say about it: quoted, in a block of text, or between two rules."""
 _WORDS = 25
