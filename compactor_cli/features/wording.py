@@ -19,7 +19,7 @@ from compactor_cli.text.patterns import compiled_later
 
 WORDINGS = "wording.bin"
 """File beside the shipped profile: the tables of SPEAKS_AGAINST, with a signed byte for each bucket."""
-_OF_WORDS, _OF_PAIRS = 1 << 17, 1 << 18
+_OF_WORDS, _OF_PAIRS = 1 << 18, 1 << 18
 """Buckets of the pieces of words, and of pairs of words: a pair that was not learned rarely shares one, and counts
 nothing."""
 BUCKETS = _OF_WORDS + _OF_PAIRS
