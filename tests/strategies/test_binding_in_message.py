@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from compactor_cli.profiles import default_profile
 from compactor_cli.strategies.shared.chats import chat_lines
 from tests.builders import assistant, user
 from tests.features.sessions import Told
 
 BINDS = "Also don't touch the loans table, another program writes to it."
-TELLS = "We may have our own table."
-ASKED = "Overdue books should get another mail, once a week at most, and after 60 days none, as the branch phones then."
+TELLS = ("We have three branches.", "There are nine branches.", "We've got 300 readers a day.")
+ASKED = (
+    "What would a second mail for overdue books take, and what would it look like, do you think, "
+    "with the branches in mind?"
+)
 
 
 def order(*records: dict[str, object], room: int) -> list[str]:
@@ -22,15 +27,16 @@ def order(*records: dict[str, object], room: int) -> list[str]:
     return [told.lines.text(line) for line in ranked]
 
 
-def test_the_sentence_that_binds_goes_before_a_shorter_one_that_tells() -> None:
+@pytest.mark.parametrize("tells", TELLS)
+def test_the_sentence_that_binds_goes_before_a_shorter_one_that_tells(tells: str) -> None:
     talk = (
         user("I've inherited a small service that sends reminders for a library. Where would you begin?"),
         assistant("I would begin with the query: it takes all books that are due, however long ago that was."),
-        user(f"{ASKED} {BINDS} {TELLS}"),
+        user(f"{ASKED} {BINDS} {tells}"),
         assistant("Then a table of ours, reminder_log, keeps when the last mail went out for each loan."),
         user("I like that name. And dates as ISO everywhere, please."),
     )
     for room in (40, 80, 160):
         lines = order(*talk, room=room)
-        at = {text: next((n for n, line in enumerate(lines) if text in line), 99) for text in (BINDS, TELLS)}
-        assert at[BINDS] <= at[TELLS] < 99, json.dumps(lines)
+        at = {text: next((n for n, line in enumerate(lines) if text in line), 99) for text in (BINDS, tells)}
+        assert at[BINDS] <= at[tells] < 99, json.dumps(lines)
