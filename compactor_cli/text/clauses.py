@@ -62,8 +62,8 @@ _NAME = compiled_later(r"[!-~]+")
 """A line of one word, such as a path."""
 _SENTENCE = compiled_later(r"(?!\s)(?:\S+\s+){5,}\S*[.!?:。！？：।॥۔؟።][\"')\]”’»]*\s*$")
 """A line that is a sentence, rather than a row of something."""
-_LABEL = compiled_later(r"[^\S\n]*(?:[*_>#\[]+[^\S\n]*)?([^\W\d_][^\W_]*(?: [^\W_]+)?)[\]*_]*[:：](?:[^\S\n]|[*_]|$)")
-"""How a turn begins in a dialogue: under who says it."""
+_LABEL = compiled_later(r"([^\W\d_][^\W_]*(?: [^\W_]+)?)[:：](?:[^\S\n]|$)")
+"""How a turn begins in a dialogue, behind an empty line: under who says it."""
 _TURNS = 3
 """Turns that each of two has to take."""
 _RUN = 8
@@ -223,7 +223,8 @@ def _places(lines: list[str]) -> list[Place]:
 def _dialogue(lines: Sequence[str]) -> range:
     """Return the lines in which two or more take turns, each time under the same labels: what is pasted so is an
     example, or what was said elsewhere. The turn with which a text ends may be what is asked."""
-    labels = [(index, label[1]) for index, line in enumerate(lines) if (label := _LABEL.match(line))]
+    begins = (index for index in range(len(lines)) if not index or not lines[index - 1].strip())
+    labels = [(index, label[1]) for index in begins if (label := _LABEL.match(lines[index]))]
     turns = Counter(label for _, label in labels)
     taken = [(index, label) for index, label in labels if turns[label] >= _TURNS]
     changes = sum(one != other for (_, one), (_, other) in pairwise(taken))

@@ -89,10 +89,10 @@ def test_turns_under_labels_are_pasted_but_for_the_last_one_of_a_text(example: s
     assert last.place != "pasted"
 
 
-def test_a_form_with_labels_is_no_dialogue() -> None:
-    form = "\n".join(
-        f"Name: heron {at}\nPlace: lake {at} behind the wood, where the water is low in summer" for at in (1, 2)
-    )
+@pytest.mark.parametrize("last", [3, 6])
+def test_a_form_with_labels_is_no_dialogue(last: int) -> None:
+    lake = "behind the wood, where the water is low in summer"
+    form = "\n\n".join(f"Name: heron {at}\nPlace: lake {at} {lake}" for at in range(1, last))
     text = f"Add these.\n\n{form}\n\n" + "They were seen by the lake, and all of them stood still for an hour. " * 16
     assert all(c.place != "pasted" for c in split_clauses(text) if "lake 1" in c.text)
 
