@@ -117,6 +117,14 @@ def _clauses_of(start: int, line: str, place: Place) -> Iterator[Clause]:
         offset = end
 
 
+def dialogue_in(text: str) -> tuple[int, int]:
+    """Return the characters of a long text at which a dialogue stands that was pasted; none where there is none."""
+    lines = text.split("\n") if len(text) >= _LONG else []
+    found = _dialogue(lines)
+    start, end = (sum(len(line) + 1 for line in lines[:at]) for at in (found.start, found.stop))
+    return start, end
+
+
 def in_item(text: str, start: int) -> bool:
     """Return whether the line of a sentence is an item of a list: what it says further on goes on from what it says
     first, as exceptions do."""

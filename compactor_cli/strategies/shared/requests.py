@@ -16,7 +16,7 @@ from compactor_cli.strategies.shared.abridged import LEFT_OUT, abridged
 from compactor_cli.strategies.shared.binding import changes_of_mind, forces, may_bind, orders
 from compactor_cli.strategies.shared.denials import says_nothing_alone
 from compactor_cli.strategies.shared.request_values import PROMPT, Rate, TakenUp, plain_values
-from compactor_cli.text.clauses import Clause, in_item, split_clauses
+from compactor_cli.text.clauses import Clause, dialogue_in, in_item, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.quantities import value_forms
 from compactor_cli.text.sentences import ASKS
@@ -48,8 +48,9 @@ _NEARLY = 0.6
 """Worth beside the best sentence from which on one says nearly as well what is asked."""
 _AGED = 0.45
 """What the value of the oldest sentence loses beside that of the newest."""
-_PASTED, _MIDDLE = 0.2, 0.5
-"""What a sentence counts in a pasted text, and between the first and the last paragraph of a long request."""
+_PASTED, _MIDDLE, _EXAMPLE = 0.2, 0.5, 0.05
+"""What a sentence counts in a pasted text, between the first and the last paragraph of a long request, and in a
+dialogue that was pasted."""
 _TITLED = 0.8
 """What the title of what was pasted, and the first sentence of a long request, is worth at least, beside the best
 sentence: what all the others are about."""
@@ -191,9 +192,13 @@ class _Chooser:
         values = rate([(self.requests[i].message, clause.text) for i, clause in clauses])
         weighed, best = [], max(values, default=0.0)
         shares = {"pasted": _PASTED, "middle": _MIDDLE} if self.places else {}
+        examples = [dialogue_in(request.text) if self.places else (0, 0) for request in self.requests]
+        in_examples = [examples[i][0] <= clause.start < examples[i][1] for i, clause in clauses]
+        taken = [0.0 if inside else echo for inside, echo in zip(in_examples, taken, strict=True)]
         opened = -1
         binding = [1.0] * len(clauses) if self.places else forces(clause.text for _, clause in clauses)
-        for (i, clause), rated, echo, force in zip(clauses, values, taken, binding, strict=True):
+        told = zip(clauses, values, taken, binding, in_examples, strict=True)
+        for (i, clause), rated, echo, force, inside in told:
             opens = i != opened and self.sizes[i] > _LONG and len(subject_terms(clause.text)) >= _TELLING
             opened = i
             titles = self.places and (opens or clause.place == "title")
@@ -201,7 +206,7 @@ class _Chooser:
             value = max(value, _TITLED * best * echo * (_ECHO_PASTED if clause.place == "pasted" else 1.0))
             is_order = self.places and orders(clause)  # which holds until it is taken back
             age = 0.0 if is_order else (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
-            share = shares.get(clause.place, 1.0)
+            share = _EXAMPLE if inside else shares.get(clause.place, 1.0)
             worth = value * (1 - _AGED * age) * (share + (1 - share) * echo) * force * (1 + _ECHO * echo)
             worth = worth if echo != PROMPT else 0.0
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
