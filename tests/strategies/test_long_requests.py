@@ -3,16 +3,20 @@ prompt of a shell, and not the small talk with which somebody begins."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
 
+from compactor_cli import api
 from compactor_cli.model.message import Message, Part
 from compactor_cli.profiles import default_profile
+from compactor_cli.settings import Settings
 from compactor_cli.strategies.shared.request_values import PROMPT, rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import choose_requests
 from compactor_cli.text.clauses import split_clauses
+from tests import builders
 from tests.strategies.test_requests import message, requests, said, words
 
 TURNS = """
@@ -174,3 +178,26 @@ def test_what_was_chosen_first_comes_first(language: str) -> None:
 
     [kept] = choose_requests(requests(text), 50, words, rate)
     assert clauses[kept.clauses[0]].text == BUG[language]
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "rolling", "handoff"])
+@pytest.mark.parametrize("language", ASKED)
+def test_a_small_output_has_what_is_asked_and_nothing_of_the_example(language: str, strategy: str) -> None:
+    task, answer, example = ASKED[language]
+    text = f"{LEAD[language]}\n{example * 3}\n---\n\n{task}\n\n---\n\n{END[language]}"
+    steps = [
+        each
+        for at in range(8)
+        for each in (
+            builders.calling(
+                builders.call(f"c{at}", arguments=json.dumps({"command": f"sed -n {at}1,{at}9p heron_log.csv"})),
+                content=answer,
+            ),
+            builders.result(f"c{at}", "\n".join(f"2031-05-{day:02},{at}{day},pond {day * at}" for day in range(1, 20))),
+        )
+    ]
+    settings = Settings(target_tokens=400, strategy=strategy)
+    (part,) = api.compact(builders.load(builders.jsonl(builders.user(text), *steps)), settings).parts
+    told = "\n".join(message.text() for message in part.messages)
+    assert task in told
+    assert "7070" not in told
