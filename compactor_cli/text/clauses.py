@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -60,6 +62,10 @@ _NAME = compiled_later(r"[!-~]+")
 """A line of one word, such as a path."""
 _SENTENCE = compiled_later(r"(?!\s)(?:\S+\s+){5,}\S*[.!?:。！？：।॥۔؟።][\"')\]”’»]*\s*$")
 """A line that is a sentence, rather than a row of something."""
+_LABEL = compiled_later(r"([^\W\d_][^\W_]*(?: [^\W_]+)?)[:：](?:[^\S\n]|$)")
+"""How a turn begins in a dialogue, behind an empty line: under who says it."""
+_TURNS = 3
+"""Turns that each of two has to take."""
 _RUN = 8
 """Lines without a break that are rather pasted than typed."""
 _LEAD = 4
@@ -109,6 +115,14 @@ def _clauses_of(start: int, line: str, place: Place) -> Iterator[Clause]:
             begin = start + offset + len(piece) - len(piece.lstrip())
             yield from _pieces(Clause(sentence, begin, begin + len(sentence), place))
         offset = end
+
+
+def dialogue_in(text: str) -> tuple[int, int]:
+    """Return the characters of a long text at which a dialogue stands that was pasted; none where there is none."""
+    lines = text.split("\n") if len(text) >= _LONG else []
+    found = _dialogue(lines)
+    start, end = (sum(len(line) + 1 for line in lines[:at]) for at in (found.start, found.stop))
+    return start, end
 
 
 def in_item(text: str, start: int) -> bool:
@@ -201,15 +215,32 @@ def _places(lines: list[str]) -> list[Place]:
         if last - first >= _RUN or listed >= _RUN:
             begin, end = _pasted_lines(lines, first, last, pasted)
             pasted[begin:end] = [True] * (end - begin)
+    dialogue = _dialogue(lines)
+    pasted[dialogue.start : dialogue.stop] = [True] * len(dialogue)
     prose_runs = [run for run in _runs(lines) if not all(pasted[run[0] : run[1]])]
     places: list[Place] = ["pasted" if is_pasted else "middle" for is_pasted in pasted]
     for first, last in {prose_runs[0], prose_runs[-1]} if prose_runs else ():
         for index in range(first, last):
             places[index] = "asked" if not pasted[index] else "pasted"
     title = _title(lines, places)
-    if title is not None:
+    if title is not None and title not in dialogue:
         places[title] = "title"
     return places
+
+
+def _dialogue(lines: Sequence[str]) -> range:
+    """Return the lines in which two or more take turns, each time under the same labels: what is pasted so is an
+    example, or what was said elsewhere. The turn with which a text ends may be what is asked."""
+    begins = (index for index in range(len(lines)) if not index or not lines[index - 1].strip())
+    labels = [(index, label[1]) for index in begins if (label := _LABEL.match(lines[index]))]
+    turns = Counter(label for _, label in labels)
+    taken = [(index, label) for index, label in labels if turns[label] >= _TURNS]
+    changes = sum(one != other for (_, one), (_, other) in pairwise(taken))
+    if changes < 2 * _TURNS - 1:
+        return range(0)
+    last = taken[-1][0]
+    end = next((index for index in range(last, len(lines)) if not lines[index].strip()), len(lines))
+    return range(taken[0][0], end if any(line.strip() for line in lines[end:]) else last)
 
 
 def _title(lines: list[str], places: list[Place]) -> int | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli.strategies.shared.abridged import LEFT_OUT
 from compactor_cli.strategies.shared.carried_requests import choose, in_place, repeatable
-from compactor_cli.strategies.shared.requests import LEFT_OUT, KeptRequest, choose_requests
+from compactor_cli.strategies.shared.requests import KeptRequest, choose_requests
 from tests.pipeline.sessions import assistant, user
 from tests.strategies.asked import given_of
 from tests.strategies.test_requests import requests, said, words

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.profiles import default_profile
+from compactor_cli.strategies.shared.abridged import LEFT_OUT
 from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
-from compactor_cli.strategies.shared.requests import HEADING, LEFT_OUT, KeptRequest, Request, choose_requests
+from compactor_cli.strategies.shared.requests import HEADING, KeptRequest, Request, choose_requests
 from compactor_cli.text.clauses import split_clauses
 
 CHAT = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate, chain, islice
 
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
 from compactor_cli.strategies.shared.rooms import LARGE_REQUEST
 from compactor_cli.strategies.shared.selection import ChosenLine, densest
+from compactor_cli.text.clauses import dialogue_in
 
 _SHORT_REQUEST = 150
 """Tokens of a request whose sentences are kept as the words of the user or not at all."""
@@ -156,8 +158,18 @@ class Chooser(RequiredLines):
         if self._ends_summary(line) or line in self.said_by_state:
             return False
         if piece.cut == "clauses":
-            return piece.tokens > _SHORT_REQUEST
+            return piece.tokens > _SHORT_REQUEST and not self._is_example(line)
         return (piece.message, piece.part) not in self.outdated
+
+    def _is_example(self, line: int) -> bool:
+        """Return whether a line of a request is of a dialogue that was pasted: nothing in it was said in this one."""
+        start, end = self._pasted_dialogues[self.lines.piece_of[line]]
+        return start <= self.lines.starts[line] < end
+
+    @cached_property
+    def _pasted_dialogues(self) -> dict[int, tuple[int, int]]:
+        pieces = self.lines.session.pieces
+        return {at: dialogue_in(pieces[at].text) for at in self.lines.first_of if pieces[at].cut == "clauses"}
 
     def _fit(self, order: list[ChosenLine], best: Attempt) -> Attempt:
         """Return the longest beginning of `order` that fits, found by interpolation and counted exactly."""

@@ -15,11 +15,11 @@ from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
 from compactor_cli.model.replies import reply_in
 from compactor_cli.model.talking import is_interjection, people_talk, telling_requests
+from compactor_cli.strategies.shared.abridged import LEFT_OUT
 from compactor_cli.strategies.shared.chats import is_working_chat
 from compactor_cli.strategies.shared.request_values import Rate, rate_by, rate_needed, taken_up_in
 from compactor_cli.strategies.shared.requests import (
     HEADING,
-    LEFT_OUT,
     REQUEST_CUT,
     KeptRequest,
     Request,

@@ -4,13 +4,13 @@ request the agent took up next: what it was asked to do stands there again, in w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from itertools import takewhile
-from math import fsum, log
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import islice, pairwise, takewhile
+from math import exp, fsum, log
 from typing import TYPE_CHECKING
 
 from compactor_cli.model.message import Message
-from compactor_cli.text.identifiers import unescape
+from compactor_cli.text.identifiers import identifiers, unescape
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.subjects import subject_terms
@@ -25,8 +25,15 @@ Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
 """How likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
 TakenUp = Callable[[int, Sequence[str]], Sequence[float]]
 """How much of each sentence of a request, given by the number of its message, the agent took up, beside the one of
-which it took up most: 0 to 1. Empty where it took up nothing."""
+which it took up most: 0 to 1, or PROMPT. Empty where it took up nothing."""
 
+_RUN_ON, _PART = 70, 25
+"""Characters from which on a sentence may be run together, and those of a part that says something alone."""
+_SURELY, _CLEARLY = 0.2, 0.25
+"""How much the words of a part have to speak against small talk, and how much more than those of the whole."""
+_COMMA = compiled_later(r"[,;:]\s+|[，、；：،؛]\s*")
+_TALK, _STEEP = 0.3, 6.0
+"""What the words of small talk count at least, and how soon a sentence is held for that."""
 _READ = 6_000
 """Characters of what the agent said and did next that are read."""
 _UNSAID = 10.0
@@ -35,6 +42,13 @@ _LEAST = 0.1
 """Share of the words of the best sentence below which nothing is taken for taken up."""
 _MOST = 0.6
 """Share beside that of the best one up to which a sentence is not: common words are in most of them."""
+_BESIDE_NAMES = 0.5
+"""What the words count where names were taken up: most requests are on files, and so is what an agent says."""
+_FIGURE = compiled_later(r"(?<![\w.])\d{3,}(?![\w.]\d)")
+PROMPT = -1.0
+"""What is said of a sentence that was taken up by nobody, as a harness prints it behind whatever it shows."""
+_SEEN, _ENDING, _AGAIN = 12, 3, 2
+"""Messages behind a request, last lines of each, and how many of these have to end in the same way."""
 
 
 def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
@@ -45,11 +59,39 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
         # read here, as most sessions have room for all that was said and ask for no values
         from compactor_cli.features.talk import statement_values
 
-        talk = _talk(messages, sentences)
+        said = [(message, _binding_part(text)) for message, text in sentences]
+        talk = _talk(messages, said)
         values = statement_values(talk, weights, (index for index, turn in enumerate(talk) if turn.speaker == "user"))
-        return [(value + plain) / 2 for value, plain in zip(values, plain_values(sentences), strict=True)]
+        plain = zip(plain_values(sentences), (_unlike_talk(text) for _, text in said), strict=True)
+        return [(value + each * share) / 2 for value, (each, share) in zip(values, plain, strict=True)]
 
     return rate
+
+
+def _binding_part(sentence: str) -> str:
+    """Return the part of a long sentence, between commas or behind one, whose words speak against small talk, where
+    those of all of it do not: people run both into one."""
+    if len(sentence) < _RUN_ON:
+        return sentence
+    from compactor_cli.features.wording import shipped_wordings
+
+    against_talk = shipped_wordings().of
+    cuts = [(0, 0), *(match.span() for match in _COMMA.finditer(sentence)), (len(sentence), len(sentence))]
+    parts = [sentence[end:start] for (_, end), (start, _) in pairwise(cuts)]
+    parts += [sentence[end:] for _, end in cuts[1:-1]]
+    told = {part: against_talk(part)[0] for part in parts if len(part) >= _PART}
+    best = max(told, key=told.__getitem__, default=sentence)
+    return best if told and told[best] >= max(_SURELY, against_talk(sentence)[0] + _CLEARLY) else sentence
+
+
+def _unlike_talk(sentence: str) -> float:
+    """Return what the words of a sentence count, by how they speak against small talk, or for a request: small talk has
+    rare words, too."""
+    from compactor_cli.features.wording import shipped_wordings
+
+    against_talk, against_request = shipped_wordings().of_text(sentence)
+    speaks = max(against_talk, -against_request)
+    return 1.0 if speaks >= 0 or _NAMED.search(sentence) else _TALK + (1 - _TALK) * exp(_STEEP * speaks)
 
 
 def rate_needed(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
@@ -91,28 +133,45 @@ def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
 
 def taken_up_in(messages: Sequence[Message], query: str = "") -> TakenUp:
     """Look for the words of sentences in the messages of the agent behind their request, up to the next one, and in a
-    query."""
+    query; for names, in results, too."""
     asked = subject_terms(query.lower())
 
     def taken_up(message: int, sentences: Sequence[str]) -> Sequence[float]:
-        said = asked | (_said_behind(messages, message) if message >= 0 else set())
-        return _shares(sentences, said) if said else ()
+        behind = list(_behind(messages, message)) if message >= 0 else []
+        said, shown = _read(behind, ("text", "tool_call")), _read(behind, ("tool_result",))
+        terms = asked | subject_terms(said) if said else asked
+        words = _shares(sentences, terms) if terms else ()
+        names = _shares_of_names(sentences, _names(f"{said}\n{shown}"))
+        shares = [min(1.0, name + word * (_BESIDE_NAMES if any(names) else 1.0)) for name, word in _both(names, words)]
+        for at in _prompts(sentences, behind):
+            shares[at] = PROMPT
+        return shares if any(shares) else ()
 
     return taken_up
 
 
-def _said_behind(messages: Sequence[Message], request: int) -> set[str]:
+def _both(names: Sequence[float], words: Sequence[float]) -> Iterator[tuple[float, float]]:
+    return zip(names, words or [0.0] * len(names), strict=True)
+
+
+def _behind(messages: Sequence[Message], request: int) -> Iterator[Message]:
+    """Yield the messages behind a request, up to the next one."""
+    following = (messages[i] for i in range(request + 1, len(messages)))
+    yield from takewhile(lambda message: message.origin != "request", following)
+
+
+def _read(messages: Iterable[Message], kinds: Container[str]) -> str:
+    """Return the beginning of what these parts say: of calls and texts, those of the agent."""
     said: list[str] = []
     left = _READ
-    for message in takewhile(lambda m: m.origin != "request", (messages[i] for i in range(request + 1, len(messages)))):
-        parts = message.parts if message.role == "assistant" else ()
-        for part in parts:
-            if part.kind in ("text", "tool_call"):
+    for message in messages:
+        for part in message.parts:
+            if part.kind in kinds and (message.role == "assistant" or part.kind == "tool_result"):
                 said.append(unescape(part.text[:left]))
                 left -= len(said[-1])
         if left <= 0:
             break
-    return subject_terms("\n".join(said))
+    return "\n".join(said)
 
 
 def _shares(sentences: Sequence[str], said: set[str]) -> Sequence[float]:
@@ -126,3 +185,36 @@ def _shares(sentences: Sequence[str], said: set[str]) -> Sequence[float]:
     ]
     best = max(shares, default=0.0)
     return [max(0.0, (share / best - _MOST) / (1 - _MOST)) for share in shares] if best >= _LEAST else ()
+
+
+def _shares_of_names(sentences: Sequence[str], known: Set[str]) -> list[float]:
+    """Return for each sentence how many names it has that came up again: two that no other one has are enough."""
+    names = [_names(sentence) & known for sentence in sentences]
+    spread = Counter(name for own in names for name in own)
+    enough = 2 * log(1 + len(sentences))
+    return [fsum(log((1 + len(sentences)) / spread[name]) for name in sorted(own)) / enough for own in names]
+
+
+def _names(text: str) -> set[str]:
+    """Return the names of a text, of paths their last part, and its longer numbers."""
+    return {name.rpartition("/")[2] or name for name in identifiers(text)} | set(_FIGURE.findall(text))
+
+
+def _prompts(sentences: Sequence[str], behind: Iterable[Message]) -> Iterator[int]:
+    """Yield the sentences at the end that results end with again and again: what a harness prints there."""
+    ends = Counter(key for message in islice(behind, _SEEN) for key in _last_lines(message))
+    for at in range(len(sentences) - 1, -1, -1):
+        if ends[_key(sentences[at])] < _AGAIN:
+            return
+        yield at
+
+
+def _last_lines(message: Message) -> set[str]:
+    """Return the keys of the last lines of what is no word of the agent."""
+    text = message.parts[-1].text.rstrip() if message.role != "assistant" and message.parts else ""
+    return {_key(line) for line in text.rsplit("\n", _ENDING)[-_ENDING:] if line.strip()}
+
+
+def _key(line: str) -> str:
+    """Return what a line has in common with others of its kind: all before a colon."""
+    return line.strip().partition(":")[0]

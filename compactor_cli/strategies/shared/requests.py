@@ -7,15 +7,16 @@ later ones on the same subject: they may correct it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compactor_cli.strategies.shared.abridged import LEFT_OUT, abridged
 from compactor_cli.strategies.shared.binding import changes_of_mind, forces, may_bind, orders
 from compactor_cli.strategies.shared.denials import says_nothing_alone
-from compactor_cli.strategies.shared.request_values import Rate, TakenUp, plain_values
-from compactor_cli.text.clauses import Clause, in_item, split_clauses
+from compactor_cli.strategies.shared.request_values import PROMPT, Rate, TakenUp, plain_values
+from compactor_cli.text.clauses import Clause, dialogue_in, in_item, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.quantities import value_forms
 from compactor_cli.text.sentences import ASKS
@@ -26,13 +27,14 @@ REQUEST_CUT = "large request of the user"
 """Reason of a request that is cut at its place."""
 HEADING = 6
 """Tokens of the line that a request stands under, or of its message."""
-LEFT_OUT = "…"
 _GAP = f"[{LEFT_OUT}. ]"
 """Characters of what stands where something was left out."""
 _MARK = 20
 """Tokens of the mark of what is left out, at most."""
 _NEWEST = 0.5
 """Share of the room that the newest request may take before any sentence of the others."""
+_BEST = 0.7
+"""Share that one sentence of the only request may take, with those that it must not stay without."""
 _FIRST, _TASK = 0.2, 0.35
 """Shares of the room that the first request may take before any sentence of those between, and that one sentence of it
 may take with those that it must not stay without: what all the others belong to."""
@@ -46,11 +48,14 @@ _NEARLY = 0.6
 """Worth beside the best sentence from which on one says nearly as well what is asked."""
 _AGED = 0.45
 """What the value of the oldest sentence loses beside that of the newest."""
-_PASTED, _MIDDLE = 0.2, 0.5
-"""What a sentence counts in a pasted text, and between the first and the last paragraph of a long request."""
+_PASTED, _MIDDLE, _EXAMPLE = 0.2, 0.5, 0.05
+"""What a sentence counts in a pasted text, between the first and the last paragraph of a long request, and in a
+dialogue that was pasted."""
 _TITLED = 0.8
 """What the title of what was pasted, and the first sentence of a long request, is worth at least, beside the best
 sentence: what all the others are about."""
+_ECHO, _ECHO_PASTED = 0.5, 0.6
+"""What a sentence counts besides that the agent took up, and how much such a one in a pasted text is worth."""
 _MOST_BEFORE = 3
 """Sentences of an item of a list that stay with a later one of it."""
 _LONG, _TELLING = 150, 3
@@ -71,7 +76,7 @@ class KeptRequest(Struct, frozen=True):
     tokens: int
     whole: bool
     clauses: tuple[int, ...] = ()
-    """Of one that is not whole, which of its clauses stay."""
+    """Of one that is not whole, which of its clauses stay, those first that were taken first."""
 
 
 class Request(Struct, frozen=True):
@@ -183,22 +188,27 @@ class _Chooser:
     def _weigh(self, rate: Rate, taken_up: TakenUp | None) -> list[_Sentence]:
         clauses = [(i, clause) for i, request in enumerate(self.requests) for clause in split_clauses(request.text)]
         taken = list(self._taken(clauses, taken_up)) if taken_up and self.places else [0.0] * len(clauses)
-        self.took_up = any(taken)
+        self.took_up = any(echo > 0 for echo in taken)
         values = rate([(self.requests[i].message, clause.text) for i, clause in clauses])
         weighed, best = [], max(values, default=0.0)
         shares = {"pasted": _PASTED, "middle": _MIDDLE} if self.places else {}
+        examples = [dialogue_in(request.text) if self.places else (0, 0) for request in self.requests]
+        in_examples = [examples[i][0] <= clause.start < examples[i][1] for i, clause in clauses]
+        taken = [0.0 if inside else echo for inside, echo in zip(in_examples, taken, strict=True)]
         opened = -1
         binding = [1.0] * len(clauses) if self.places else forces(clause.text for _, clause in clauses)
-        for (i, clause), rated, echo, force in zip(clauses, values, taken, binding, strict=True):
+        told = zip(clauses, values, taken, binding, in_examples, strict=True)
+        for (i, clause), rated, echo, force, inside in told:
             opens = i != opened and self.sizes[i] > _LONG and len(subject_terms(clause.text)) >= _TELLING
             opened = i
             titles = self.places and (opens or clause.place == "title")
             value = max(rated, _TITLED * best) if titles else rated
-            value = max(value, _TITLED * best * echo)
+            value = max(value, _TITLED * best * echo * (_ECHO_PASTED if clause.place == "pasted" else 1.0))
             is_order = self.places and orders(clause)  # which holds until it is taken back
             age = 0.0 if is_order else (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
-            share = shares.get(clause.place, 1.0)
-            worth = value * (1 - _AGED * age) * (share + (1 - share) * echo) * force
+            share = _EXAMPLE if inside else shares.get(clause.place, 1.0)
+            worth = value * (1 - _AGED * age) * (share + (1 - share) * echo) * force * (1 + _ECHO * echo)
+            worth = worth if echo != PROMPT else 0.0
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
 
@@ -298,6 +308,8 @@ class _Chooser:
         if whole and awaits:
             self.used = self.sizes[newest] + HEADING
             self.taken.update(of_newest)
+        if not newest:  # of the only one what is worth most comes before what fits in a share
+            self._take([max(of_newest, key=lambda i: self.sentences[i].worth)], int(room * _BEST))
         self._take(of_newest, room if whole else int(room * _NEWEST))
         first = [i for i in order if self.sentences[i].request == 0]
         best = max((self.sentences[i].worth for i in first), default=0.0)
@@ -370,31 +382,18 @@ class _Chooser:
 
     def _kept_requests(self) -> tuple[KeptRequest, ...]:
         requests = []
+        # of a bundle the last one first: none stays without it
+        turns = {i: turn for turn, i in enumerate(chain.from_iterable(reversed(bundle) for bundle in self.bundles))}
         for number, group in groupby(range(len(self.sentences)), self._request_of):
             members = list(group)
-            stays = tuple(index for index, i in enumerate(members) if i in self.taken)
-            kept = [self.sentences[members[index]].clause for index in stays]
+            stays = sorted(
+                (index for index, i in enumerate(members) if i in self.taken), key=lambda at: turns.get(members[at], -1)
+            )
+            kept = [self.sentences[members[index]].clause for index in sorted(stays)]
             request = self.requests[number]
             if kept and self.taken.union(self.gaps).issuperset(members):
                 requests.append(KeptRequest(request.message, request.text, self.sizes[number], True))
             elif kept:
-                text = _abridged(request.text, kept, self.sentences[members[-1]].clause)
-                requests.append(KeptRequest(request.message, text, self.count(text), False, stays))
+                text = abridged(request.text, kept, self.sentences[members[-1]].clause)
+                requests.append(KeptRequest(request.message, text, self.count(text), False, tuple(stays)))
         return tuple(requests)
-
-
-def _abridged(text: str, kept: Sequence[Clause], last: Clause) -> str:
-    """Join some sentences of a text; an ellipsis says where others are left out."""
-    pieces: list[str] = []
-    end = 0
-    for clause in kept:
-        between = text[end : clause.start]
-        if not between.strip():
-            pieces.append(between if pieces else "")
-        elif not pieces:
-            pieces.append(f"{LEFT_OUT} ")
-        else:
-            pieces.append(f"\n{LEFT_OUT} " if "\n" in between else f" {LEFT_OUT} ")
-        pieces.append(text[clause.start : clause.end])
-        end = clause.end
-    return "".join(pieces) + (f" {LEFT_OUT}" if end < last.end else "")
