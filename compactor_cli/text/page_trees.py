@@ -17,11 +17,15 @@ _TOLD = compiled_later(r"""[A-Za-z]+[ \t]*(?:"(?P<two>.*)"|'(?P<one>.*)'|:[ \t]*
 _WORD = compiled_later(r"\d|[^\W_]{2}")
 _BARE_KIND = compiled_later(r"[A-Za-z]+[ \t]*(?:\"\W*\w?\W*\"|'\W*\w?\W*')?:?[ \t]*(?:\[[a-z]+\][ \t]*)*")
 _ACTED_ON = frozenset(
-    ("button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "slider", "spinbutton")
-    + ("switch", "tab", "option", "menuitem", "treeitem", "iframe", "Iframe", "row", "cell", "gridcell")
+    (
+        *("button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "slider", "switch"),
+        *("spinbutton", "tab", "option", "menuitem", "treeitem", "iframe", "Iframe", "row", "cell", "gridcell"),
+    )
 )
 """Kinds of nodes of which one without words says something: it can be clicked, or has a place in a table."""
 _KIND = compiled_later(r"[A-Za-z]+")
+_TEXTS = ("StaticText", "LabelText", "text")
+"""Kinds of nodes that are the text of another one."""
 _NEAR = 2
 """Nodes above one that may say the same, as a link does of its text."""
 _SENTENCE = 12
@@ -54,11 +58,10 @@ def nodes_without_words(lines: Sequence[str]) -> Iterator[int]:
         if not node:
             continue
         kind, said = _KIND.match(node), _said(node)
-        if kind and kind[0] not in _ACTED_ON:
-            if (not _WORD.search(said) and _BARE_KIND.fullmatch(node)) or (
-                said and kind[0] in ("StaticText", "LabelText", "text") and said in above[-_NEAR:]
-            ):
-                yield number
+        repeats = said in above[-_NEAR:] and node.startswith(_TEXTS)
+        empty = not _WORD.search(said) and _BARE_KIND.fullmatch(node)
+        if kind and kind[0] not in _ACTED_ON and (empty or (said and repeats)):
+            yield number
         above.append(said)
 
 
