@@ -30,9 +30,10 @@ _FORBIDDEN = compiled_later(
 )
 _HAS_NOT = compiled_later(r"\b(?:has|have|had|is|are|was|were|exists?|there) (?:no|not|none|non)\b|\bwithout\b")
 """What describes something by what it lacks; a sentence with that may forbid something all the same."""
-_FORBIDS, _ORDERS = 15, 5
-"""Points of a sentence that forbids something or says when something does not hold, and of one that says what has to
-be."""
+_CAPITALS = compiled_later(r"(?<![^\W_])[^\W\d_a-z]{3,}(?![^\W_])")
+_FORBIDS, _ORDERS, _SHOUTS = 15, 5, 10
+"""Points of a sentence that forbids something or says when something does not hold, of one that says what has to be,
+and of one that says so in capitals besides: `ALWAYS call Finish`."""
 
 
 class Cue(Struct, frozen=True):
@@ -229,7 +230,14 @@ def rule_points(sentence: str) -> float:
     """Return the points of a sentence for what it forbids or orders: what must not be done is lost first where only
     what things are is kept."""
     forbids, orders = _ruling(sentence)
-    return _FORBIDS * forbids + _ORDERS * orders
+    binds = forbids or orders
+    return _FORBIDS * forbids + _ORDERS * orders + (_SHOUTS if binds and _is_shouted(sentence) else 0)
+
+
+def _is_shouted(sentence: str) -> bool:
+    """Return whether a word that binds stands in capitals in a sentence that is not all in capitals."""
+    words = (word.lower() for word in _CAPITALS.findall(sentence) if not sentence.isupper())
+    return any(word in CUES["duty"].words or word in CUES["negation"].words for word in words)
 
 
 def forbids(sentence: str) -> bool:

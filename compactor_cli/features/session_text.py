@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from compactor_cli.features.call_lines import call_lines, result_lines
 from compactor_cli.features.outdated_lines import OutdatedLines
 from compactor_cli.features.page_frames import PageFrames
+from compactor_cli.features.page_trees import PageTrees
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing
@@ -171,7 +172,7 @@ def read_session(
     session = SessionText(frozenset(text for chunk in chunked(query).split() for text, _ in judge(chunk)))
     near = 0 if reach is None else _within_reach(messages, reach)
     replaced = OutdatedLines(messages, pairing, near)
-    frames = PageFrames(messages, pairing)
+    frames, trees = PageFrames(messages, pairing), PageTrees(messages)
     for at, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             if not part.text or part.kind not in _READ:
@@ -191,7 +192,8 @@ def read_session(
             escaped = json if text is not json and _is_plain_form(text, json) else ""
             if part.kind == "tool_result" and not (outdated or escaped or cut == "apart"):
                 text = on_one_line(text)
-                outdated = frames.lines((at, position)) if text is json else outdated
+                if text is json:
+                    outdated = frames.lines((at, position)) | trees.lines((at, position))
             session.read(
                 (at, position),
                 text,

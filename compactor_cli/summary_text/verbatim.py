@@ -6,7 +6,7 @@
 The length tells where the words end, whatever they are. The last request may also stand at the very end,
 and be the first one at the same time:
 
-    ### Original Task (the only request, which stands at the end)
+    ### Original Task (the only request, at the end of this summary)
 
     Last request from user was: Write the changelog entry.
 
@@ -53,8 +53,10 @@ _SINCE = compiled_later(
     rf"|(?:{'|'.join(_ALREADY.values())}) \[(?:earlier )?#\d+(?:-\d+)?\]:)"
 )
 _NUMBER = compiled_later(r"#(?=\d)")
-_ONLY, _ONLY_BEFORE = " (the only request, which stands at the end)", " (first request: the last one, at the end)"
-"""What stands where the first request is the last one; and as it was up to version 0.1."""
+_ONLY = " (the only request, at the end of this summary)"
+"""What stands where the first request is the last one."""
+_ONLY_BEFORE = (" (the only request, which stands at the end)", " (first request: the last one, at the end)")
+"""How earlier versions said so."""
 _BLOCK = compiled_later(r"^(### .+?) \((first|last) request, (?:#\d+|earlier), (\d+) characters\)\n", re.MULTILINE)
 
 TURNS = "### Word for word"
@@ -145,7 +147,7 @@ def earlier_label(label: str) -> str:
 
 def block(title: str, kind: Kind, message: int | None, text: str) -> str:
     """Write a heading with a request under it; without a message the words come from an earlier summary. The `only`
-    request stands at the end, and the heading says so."""
+    request stands at the end of the summary, and the heading says so."""
     if kind == "only":
         return f"### {title}{_ONLY}"
     where = "earlier" if message is None else f"#{message}"
@@ -208,7 +210,8 @@ def carried(text: str) -> Carried:
     tail, since = end[: ends.since], end[ends.since : ends.last].strip()
     if ends.last < len(end):
         requests["last"] = last = end[ends.words :]
-        before, only, behind = tail.partition(f"{_ONLY if _ONLY in tail else _ONLY_BEFORE}\n")
+        said = next((each for each in _ONLY_BEFORE if each in tail), _ONLY)
+        before, only, behind = tail.partition(f"{said}\n")
         if only and "first" not in requests:
             requests["first"], tail = last, f"{before}\n{behind}"
     return Carried(requests.get("first", ""), requests.get("last", ""), rest + tail, tuple(said_turns), since)

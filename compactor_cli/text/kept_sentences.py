@@ -26,8 +26,15 @@ _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
 """What stands before an item of a list, or behind the mark of a heading."""
 _ROW = compiled_later(r"[ \t]*\|")
 """How a row of a table begins."""
-_MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*)\s*")
+_MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*|([-=*_])\1{2,}.*\1{3,})\s*")
 """A line that says nothing without those around it."""
+_CODE = compiled_later(
+    r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1[`~]*[ \t]*(?:\n|\Z)", re.MULTILINE
+)
+"""Code between fences."""
+_FENCE = compiled_later(r"`{3}|~{3}")
+_BLOCK, _LINES = 1_200, 4
+"""Characters of code up to which it stays as a whole or not at all, and the lines that it has then, with its fences."""
 _WORD = compiled_later(r"\w")
 _BEGINS_WITH_IT = compiled_later(
     r"\W*(?:this|that|these|those|it|they|such|otherwise|instead|in (?:this|that) case|dies|sonst|esto|eso|cela|ça"
@@ -109,11 +116,21 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 def _led(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the spans, of which a heading and what ends with a colon are one with the sentence behind them: alone they
-    only say what is missing."""
+    only say what is missing. Code is one with what stands before it, too: a line of it is nobody's rule."""
     begun: int | None = None
+    code = (block for block in _CODE.finditer(text) if len(block[0]) <= _BLOCK and block[0].count("\n") >= _LINES)
+    blocks = [block.span() for block in code][::-1]
     for start, end in spans:
+        while blocks and blocks[-1][1] <= start:
+            blocks.pop()
         said = text[start:end].strip()
-        if said.endswith(LEADS_ON) or is_heading(said) or (begun is not None and not _says_something(said)):
+        in_code = bool(blocks) and blocks[-1][0] <= start and end < blocks[-1][1]
+        if (
+            in_code
+            or said.rstrip("*_").endswith(LEADS_ON)
+            or is_heading(said)
+            or (begun is not None and not _says_something(said) and not _FENCE.match(said))
+        ):
             begun = start if begun is None else begun
             continue
         yield (start if begun is None else begun), end
@@ -205,7 +222,7 @@ def _first_ones(
     without it, as it may be its exception."""
     found: dict[int, int] = {}
     if (comes_first := preferred.first) is not None:
-        for index in (at for at in telling if comes_first(text[slice(*spans[at])])):
+        for index in (at for at in telling if comes_first(_words_of(text, spans[at]))):
             begin = index
             while _needs_more(text, spans, begin, index, pointless=False):
                 begin -= 1
@@ -224,7 +241,7 @@ def _preferring(
     """Return the points of the sentences with those for being preferred."""
     scores = list(scores)
     if (rate := preferred.rate) is not None:
-        scores = [score + rate(text[start:end]) for score, (start, end) in zip(scores, spans, strict=True)]
+        scores = [score + rate(_words_of(text, span)) for score, span in zip(scores, spans, strict=True)]
     if (subject := preferred.subject) is not None:
         scores = [score + _on_subject(text, span, subject) for score, span in zip(scores, spans, strict=True)]
     for at in (*(telling[:1] if preferred.opening else ()), *(telling[-1:] if preferred.closing else ())):
@@ -232,6 +249,12 @@ def _preferring(
     for at in (*_at_end(spans, int(preferred.ending * room)), *_within(spans, preferred.picked)):
         scores[at] = inf
     return scores
+
+
+def _words_of(text: str, span: tuple[int, int]) -> str:
+    """Return what a sentence says, without code: that orders and forbids nothing, whatever its words."""
+    sentence = text[slice(*span)]
+    return _CODE.sub("", sentence) if "```" in sentence or "~~~" in sentence else sentence
 
 
 def _on_subject(text: str, span: tuple[int, int], subject: SubjectWords) -> float:

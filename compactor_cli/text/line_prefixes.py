@@ -135,3 +135,9 @@ def without_numbers(text: str, gap: str) -> str:
 def has_number(line: str) -> bool:
     """Return whether a line begins with its number."""
     return _NUMBERED.match(line) is not None
+
+
+def indent_at(text: str, start: int) -> str:
+    """Return the blanks before the first word of a line; nothing for a place inside of one."""
+    blanks = text[text.rfind("\n", 0, start) + 1 : start]
+    return "" if blanks.strip() else blanks

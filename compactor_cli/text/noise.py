@@ -1,6 +1,6 @@
 """Lines of tools that say nothing of the work: imports and passed tests in runs, how far a transfer is, that a change
 was made as the call says, what a shell prints of its own run, hints of git, marks of earlier rounds, what a harness
-reminds the agent of, and removed lines whose words stand in the added ones.
+reminds the agent of, nodes of pages without words, and removed lines whose words stand in the added ones.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
+from compactor_cli.text.page_trees import SIGNS, nodes_without_words
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shell import word_set
 
@@ -274,6 +275,7 @@ _FINDERS: tuple[tuple[tuple[str, ...], _Finder], ...] = (
     ((_WOULD_HAVE,), _not_applied),
     ((_SNIPPET,), _echoed),
     (_OF_PROMPTS, _prompt),
+    (SIGNS, nodes_without_words),
     (("-| ", "@@ "), _replaced),
 )
 """What every text with such lines has one of, behind a line break, and what finds them: most texts are not searched

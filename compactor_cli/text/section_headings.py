@@ -17,6 +17,8 @@ _HEADING_OR_CODE = compiled_later(
 _HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s+\S.*|\*\*[^*\n]+\*\*:?)\s*")
 _TAG = compiled_later(r"^[ \t]*<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$", re.MULTILINE)
 """A line that begins or ends what a harness puts in tags."""
+_BANNER = compiled_later(r"^[ \t]*([-=*_])\1{2,}[ \t]*[^\W_][^\n]*[^\W_][ \t]*\1{3,}[ \t]*$", re.MULTILINE)
+"""A line that parts what is above it from what is below."""
 _PATH = r"(?:[\w.@+~-]*[/\\])*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+[/\\])+[\w.@+~-]+"
 _FILE = compiled_later(
     rf"^(?:diff --git \S+ \S+|(?:#{{1,6}}|={{2,}}>?|-{{2,}}(?=[ \t].*--$)|\*{{3}}|File:|\[File:)[ \t]+(?:{_PATH})"
@@ -80,9 +82,14 @@ def _headings(text: str) -> tuple[Span, ...]:
 
 @lru_cache(maxsize=16)
 def _ends(text: str) -> tuple[int, ...]:
-    """Return where the sections of the headings end that stand in tags: what follows these is of no section in them."""
+    """Return where the sections of the headings end that stand in tags, or above a line such as `--- END OF FILE ---`:
+    what follows these is of no section in them."""
     headings = _headings(text)
     ends = [len(text) + 1] * len(headings)
+    for banner in _BANNER.finditer(text) if headings else ():
+        before = range(bisect_left(headings, (banner.start(), 0)) - 1, -1, -1)
+        for at in takewhile(lambda at: ends[at] > len(text), before):
+            ends[at] = banner.start()
     if "</" not in text:
         return tuple(ends)
     code = [match.span() for match in _headings_and_code(text) if not match[1]]

@@ -40,6 +40,8 @@ _SHORTEST, _TOLD = 20, 60
 _BREAKS = ("},", "],", ", ", ",", ";", " ")
 """Where dense text is cut, the best place first."""
 _STRUCTURE = compiled_later(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
+_OPENED = compiled_later(r"\s*[\[(][\w -]{1,20}[:=][ ]?$")
+"""A bracket with a key at the end of a piece, such as `[url: `: it goes with its value."""
 _SENTENCE_END = compiled_later(r"""[.!?;](?:\*\*|[*_"')\]])? """)
 _LONG_ARGUMENT = compiled_later(r'"[\w-]+"\s*:\s*"([^"\\\n]*(?:\\[^n][^"\\\n]*)*)')
 """A member of JSON that is a text, up to the end of its first line."""
@@ -92,12 +94,6 @@ def has_words(line: str) -> bool:
     return any(map(str.isalnum, line[number.end() :] if number else line))
 
 
-def indent_at(text: str, start: int) -> str:
-    """Return the blanks before the first word of a line; nothing for a place inside of one."""
-    blanks = text[text.rfind("\n", 0, start) + 1 : start]
-    return "" if blanks.strip() else blanks
-
-
 def clause_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of sentences, in pieces where they are long."""
     for clause in split_clauses(text):
@@ -139,6 +135,8 @@ def _dense_cuts(line: str, start: int, end: int, longest: int) -> Iterator[int]:
         far = min(end, start + _LONG_PROSE)
         cut = _break_before(line, start + longest // 3, start + longest)
         cut = cut or _break_behind(line, start + longest, far) or _token_end(line, start, far, end)
+        opened = _OPENED.search(line, max(start + 1, cut - _SHORT), cut)
+        cut = opened.start() if opened else cut
         if cut < end:
             yield cut
         start = cut

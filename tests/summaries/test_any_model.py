@@ -37,7 +37,7 @@ LINES = st.sampled_from(
         "Written by somebody; files, errors and commands are computed.",
         "Last request from user was: nothing at all",
         "### Original Task (first request, #1, 99999 characters)",
-        "### Original Task (the only request, which stands at the end)",
+        "### Original Task (the only request, at the end of this summary)",
         "### Lines of the session",
         "#1 → a line … of nobody",
         "(left out: no room)",

@@ -49,7 +49,7 @@ def test_a_request_behind_which_nothing_is_quoted_stays_at_the_end() -> None:
         f"Somebody wrote:\n\n{_HEAD}{_LINES}{_LAST}",
         f"{_HEAD}{_LINES}\n \n Last request from user was: X",
         "## Session Summary (Compaction Round 1)\nStands for messages 0-5 (90 tokens; ctx_0a1b2c3d).\n\n"
-        f"### Original Task (the only request, which stands at the end){_LAST}",
+        f"### Original Task (the only request, at the end of this summary){_LAST}",
         "Last request from user was: X",
         "",
     ],

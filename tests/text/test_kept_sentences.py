@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compactor_cli.features.cue_words import forbids, rule_points
 from compactor_cli.model.group import Group
 from compactor_cli.strategies.shared.renditions import Cut, Renderer
 from compactor_cli.text import kept_sentences as truncate
@@ -376,3 +377,45 @@ def test_a_sentence_does_not_end_at_an_abbreviation_that_goes_on() -> None:
     told = "Note that you cannot use any interactive commands (e.g. python, vim) in this environment at all."
     text = f"{told} You may write scripts."
     assert next(text[start:end].strip() for start, end in kept_sentences(text, len(text), NONE)) == told
+
+
+def test_code_stays_with_what_leads_to_it_or_not_at_all() -> None:
+    code = '```json\n{\n  "must": "not",\n  "task_complete": true\n}\n```\n'
+    text = f"Be kind.\nAnswer in this form:\n\n{code}{'All that is asked of you is to add up the rows. ' * 3}\n"
+    lead = "Answer in this form:\n\n"
+    rooms = range(40, 200, 10)
+    kept = ["".join(text[start:end] for start, end in kept_sentences(text, room, NONE)) for room in rooms]
+    assert {(lead + code in each, "must" in each or "Answer" in each) for each in kept} == {
+        (True, True),
+        (False, False),
+    }
+    forbidden = (
+        f"{code.replace('not', 'do NOT')}{'filler words ' * 9}\nNever add up the columns, or all of it is lost.\n"
+    )
+    wanted = Preferred(rate=rule_points, first=forbids)
+    assert "".join(forbidden[start:end] for start, end in kept_sentences(forbidden, 80, NONE, wanted)).startswith(
+        "Never"
+    )
+
+
+def test_an_item_whose_number_stands_before_it_without_a_blank_begins_with_its_first_sentence() -> None:
+    rule = '1.ALWAYS call "Finish" at the end of it all. If you cannot handle what is asked, you must say so.'
+    text = (
+        f"You are to use many tools.\nRemember:\n{rule}\n2.All is short.\n{'Then you look at what came of it. ' * 9}\n"
+    )
+    wanted = Preferred(rate=rule_points, first=forbids)
+    kept = "".join(text[start:end] for start, end in kept_sentences(text, 160, NONE, wanted))
+    assert ("you must say so" in kept) <= ('ALWAYS call "Finish"' in kept)
+    assert 'ALWAYS call "Finish"' in kept
+
+
+def test_what_is_ordered_in_capitals_comes_first() -> None:
+    assert rule_points("ALWAYS call it.") > rule_points("Always call it.") > rule_points("CALL it.")
+    assert rule_points("ALWAYS CALL IT.") == rule_points("always call it.")
+
+
+def test_a_section_ends_where_a_banner_stands() -> None:
+    text = f"# Outputs\nKeep them short.\n{'filler words ' * 9}\n--- BEGIN FUNCTION #2 ---\nThe path must not exist.\n"
+    wanted = Preferred(first=forbids)
+    kept = "".join(text[start:end] for start, end in kept_sentences(text, 40, NONE, wanted))
+    assert kept == "The path must not exist.\n"

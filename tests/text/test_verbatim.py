@@ -117,7 +117,12 @@ def test_a_quoted_line_of_the_session_that_looks_like_a_request_is_none(kind: st
 
 @pytest.mark.parametrize("mark", ["(next 9 characters)", "(9 characters)"])
 @pytest.mark.parametrize(
-    "only", ["(the only request, which stands at the end)", "(first request: the last one, at the end)"]
+    "only",
+    [
+        "(the only request, at the end of this summary)",
+        "(the only request, which stands at the end)",
+        "(first request: the last one, at the end)",
+    ],
 )
 def test_marks_of_words_are_read_as_they_are_written_and_as_they_were(mark: str, only: str) -> None:
     text = f"{HEADER}### Original Task {only}\n- a\n### Word for word\n#3 user: {mark}\nline\nmore{LAST_REQUEST_WAS}Go."

@@ -24,12 +24,11 @@ from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.lone_lines import leads_on
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import begins_as_json, parse_json
-from compactor_cli.text.line_prefixes import NUMBERED, has_number, is_numbered
+from compactor_cli.text.line_prefixes import NUMBERED, has_number, indent_at, is_numbered
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.shorten import IMAGE_NOTE, IN_ALL, shorten_prose, text_reference
 from compactor_cli.text.telling_members import failed_records, plain_members
-from compactor_cli.text.units import indent_at
 
 _SHORT_STRING = 120
 """Characters of a string in a call's arguments that stays as it is."""

@@ -17,6 +17,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.chats import chat_lines, is_working_chat
+from compactor_cli.strategies.shared.lone_lines import announces, leads_nowhere
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import Quoter
 from compactor_cli.strategies.shared.rooms import DETAIL, LARGE_ROOM
@@ -69,7 +70,8 @@ def quoted_details(
     best = max((choice.value for choice in selector.taken.values()), default=0.0)
     # what is to be answered, and what the work came to, is not the first to make way for the rest of the summary,
     # though all its names are known
-    kept = (replace(choice, value=best) if choice.line in stay else choice for choice in selector.taken.values())
+    telling = (c for c in selector.taken.values() if not leads_nowhere(c.line, selector.taken.keys(), lines))
+    kept = (replace(choice, value=best) if choice.line in stay else choice for choice in telling)
     chosen = sorted(kept, key=lambda choice: choice.line)
     return tuple(Quoter(inputs.messages, lines, inputs.count, inputs.pairing).excerpts(chosen)), left
 
@@ -94,7 +96,7 @@ def _take_newest(selector: Selector, lines: SessionLines, room: int, *, leaving:
         is_answer = lines.session.pieces[number].message == answer
         most = max(_BEGINNING, _ANSWER_SHARE * room) if is_answer else _BEGINNING
         for line in lines.of_piece(number):
-            if line in selector.taken or (line in lines.silent and not leaving):
+            if line in selector.taken or (line in lines.silent and not leaving) or announces(lines, line):
                 continue
             cost = selector.cost(line)
             if used + passed + cost > room:

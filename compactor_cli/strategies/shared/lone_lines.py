@@ -68,6 +68,22 @@ def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequ
     return answer >= 0 and answer not in there and taken.isdisjoint(lines.of_message(answer))
 
 
+def announces(lines: SessionLines, line: int) -> bool:
+    """Return whether a line is a sentence with which a text ends that leads to what is not in it, such as a call: "Let
+    me read the tests:"."""
+    piece, text = lines.piece(line), lines.text(line)
+    is_last = piece.speech and lines.ends[line] == len(piece.text.rstrip())
+    return is_last and text.rstrip(" *_").endswith(LEADS_ON) and len([*split_clauses(text)]) == 1
+
+
+def leads_nowhere(line: int, taken: Set[int], lines: SessionLines) -> bool:
+    """Return whether a line of what somebody says leads to what is not `taken`."""
+    if not lines.piece(line).speech or not (leads_on(lines, line) or announces(lines, line)):
+        return False
+    own = lines.of_piece(lines.piece_of[line])
+    return not any(at in taken and not leads_on(lines, at) for at in range(line + 1, min(line + 1 + _NEAR, own.stop)))
+
+
 def _answered_by(message: int, messages: Sequence[Message]) -> int:
     """Return the message of the user that answers one of the agent; -1 where none does."""
     return next((at for at in range(message + 1, len(messages)) if messages[at].origin == "request"), -1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import begins_as_failed, refuses_edit
@@ -15,6 +15,7 @@ from compactor_cli.text.line_prefixes import is_numbered
 from compactor_cli.text.noise import is_prompt
 from compactor_cli.text.odd_rows import odd_rows
 from compactor_cli.text.outcomes import result_errors
+from compactor_cli.text.page_trees import is_prose, is_tree, node_of
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import count_words
 
@@ -33,6 +34,8 @@ _WHOLE, _SHORT = (0.35, 0.3), 400
 """Shares of a small and of a large room for results that stay as a whole, and tokens up to which one does."""
 _ASKED = (_RESULTS, _RESULTS / 4)
 """Shares of a small and of a large room that lines with what a result was asked for may take."""
+_PROSE = 0.2
+"""Share of the room that prose of pages may take besides: links and fields are worth little without it."""
 _MEMBER = compiled_later(r'\s*"[^"\\]+"\s*:\s*"')
 """The beginning of a member of a JSON object that is a text."""
 _VALUE = compiled_later(r'("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*(:)?')
@@ -69,6 +72,7 @@ def take_pending(
         room -= selector.take(line) if selector.cost(line) <= room // 2 else 0
     for line in rows_with_news(telling, lines, selector.cost) if ends else ():
         room -= selector.take(line) if selector.cost(line) <= room else 0
+    _take_prose([line for line in telling if line not in again], lines, selector, int(_PROSE * size))
     left = min(int(share_of(size, *_ASKED)), room)
     room -= left
     first = {lines.piece_of[line]: line for line in reversed(telling)}
@@ -117,10 +121,29 @@ def _take_whole(
     return cut
 
 
+def _take_prose(telling: Sequence[int], lines: SessionLines, selector: Selector, room: int) -> int:
+    """Take what pages say in sentences, in order, each text as a whole, in `room` tokens; returns the tokens taken."""
+    left = room
+    for _, text in groupby(telling, key=lambda line: _text_of_page(line, lines)):
+        told = [*text]
+        if _text_of_page(told[0], lines) and sum(map(selector.cost, told)) <= left:
+            left -= sum(map(selector.take, told))
+    return room - left
+
+
 def _says(text: str) -> bool:
     """Return whether a line is a member of a record with sentences: what a mail, a ticket or a page says, of which few
     words are names."""
     return _MEMBER.match(text) is not None and count_words(text) >= _SENTENCE
+
+
+def _text_of_page(line: int, lines: SessionLines) -> tuple[int, ...]:
+    """Return where the prose of a page begins that a line is, or is of, behind the number of its piece; nothing for
+    other lines."""
+    text, start = lines.piece(line).text, lines.starts[line]
+    begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
+    is_one = is_tree(text) and is_prose(text[begin : end if end >= 0 else len(text)])
+    return (lines.piece_of[line], begin) if is_one else ()
 
 
 def holes(telling: Sequence[int], lines: SessionLines, taken: Container[int]) -> list[Sequence[int]]:
@@ -149,15 +172,21 @@ def _begins_as_failed(said: str) -> bool:
 
 def seen_before(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
     """Return which of the lines of the newest results stand in one of the results before, such as the page around what
-    changes, but for errors, which are there again, and the end, where tools say how they stand now."""
+    changes, but for errors, which are there again, and the end, where tools say how they stand now: pages do not."""
     first = lines.piece_of[telling[0]] if telling else 0
     before = [piece for piece in lines.session.pieces[:first] if not piece.speech and not piece.call][-_BEFORE:]
     texts = (piece.text for piece in before if not is_numbered(piece.text))  # what is read again may have been lost
-    known = {line.strip() for text in texts for line in text.split("\n")}
+    known = {bare for text in texts for bare in _bare_lines(text, tree=is_tree(text))}
     for number in dict.fromkeys(lines.piece_of[line] for line in telling) if known else ():
         known -= {line.strip() for line in result_errors(lines.session.pieces[number].text, None)}
-    told = {line: lines.text(line).split("\n") for line in telling[:-_END]}
-    return frozenset(line for line, text in told.items() if known.issuperset(map(str.strip, text)))
+    trees = {line for line in telling if is_tree(lines.piece(line).text)}
+    told = {line: _bare_lines(lines.text(line), tree=line in trees) for line in (*telling[:-_END], *sorted(trees))}
+    return frozenset(line for line, text in told.items() if known.issuperset(text))
+
+
+def _bare_lines(text: str, *, tree: bool) -> list[str]:
+    """Return the lines of a text without what stands before each, such as the number of a node of a page."""
+    return [(tree and node_of(line)) or line.strip() for line in text.split("\n")]
 
 
 def rows_with_news(telling: Sequence[int], lines: SessionLines, cost: Callable[[int], int]) -> list[int]:

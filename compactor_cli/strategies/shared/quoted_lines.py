@@ -40,9 +40,8 @@ from compactor_cli.summary_text.state_line import PASSED_SINCE, tells
 from compactor_cli.summary_text.verbatim import CarriedSpan, carried_spans
 from compactor_cli.text.clean import plain
 from compactor_cli.text.json_values import begins_as_json
-from compactor_cli.text.line_prefixes import ascends, has_number, numbers, without_numbers
+from compactor_cli.text.line_prefixes import ascends, has_number, indent_at, numbers, without_numbers
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.units import indent_at
 
 MARK = 24
 """Tokens of quoted lines that are worth a summary, whose heading is a mark."""

@@ -1,0 +1,30 @@
+"""Nodes of pages that a newer page of the session shows again: their numbers hold no more, and what they say stands
+there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.model.message import Message
+from compactor_cli.model.pairing import Spot
+from compactor_cli.text.page_trees import is_tree, node_of
+
+
+class PageTrees:
+    """The pages of a session that are shown as trees of nodes."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._again: dict[Spot, frozenset[int]] = {}
+        newer: set[str] = set()
+        for message in reversed(messages):
+            for position, part in enumerate(message.parts):
+                if part.kind == "tool_result" and is_tree(part.text):
+                    nodes = [*map(node_of, part.text.split("\n"))]
+                    self._again[message.index, position] = frozenset(
+                        number for number, node in enumerate(nodes) if node in newer and node
+                    )
+                    newer.update(nodes)
+
+    def lines(self, result: Spot) -> frozenset[int]:
+        """Return the physical lines of a result, from 0, with nodes that a newer page shows, too."""
+        return self._again.get(result, frozenset())

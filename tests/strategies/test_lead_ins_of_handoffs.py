@@ -1,0 +1,50 @@
+"""What only leads to what is not quoted has no place in a handoff."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from compactor_cli.strategies.shared.lone_lines import announces, leads_nowhere
+from tests.features.sessions import Told
+from tests.pipeline.sessions import Json, assistant, compact, result, user
+
+STEPS = [f"Now let me look at the gate of `quay_{n}` to see whether the tide opens it:" for n in range(12)]
+
+
+def session() -> list[Json]:
+    """Steps that are announced, each with a call and its result."""
+    steps = [
+        message
+        for n, said in enumerate(STEPS)
+        for message in (
+            assistant(said, (f"c{n}", "look_up", {"gate": f"quay_{n}", "hour": n})),
+            result(f"c{n}", "\n".join(f"gate quay_{n} stands at {n * 7 + at} of {at * 13}" for at in range(20))),
+        )
+    ]
+    return [user("Which gate of the quays is too low?\n\nImportant notes:\n"), *steps, assistant("None is.")]
+
+
+@pytest.mark.parametrize("strategy", ["handoff", "rolling"])
+def test_announcements_of_calls_are_not_quoted(strategy: str) -> None:
+    part = compact(session(), strategy=strategy, target_ratio=0.3)
+    said = "\n".join(message.text("text") for message in part.messages if message.origin == "summary")
+    assert "#1" in said
+    assert not re.findall(r"^#\d+: Now let me look.*:$", said, re.MULTILINE)
+
+
+def test_a_sentence_leads_nowhere_without_what_stands_behind_it() -> None:
+    list_of_two = "There are two gates:\n- the large one at the northern quay, which is opened at high tide alone\n- b"
+    told = Told(user("Look."), assistant(f"{list_of_two}"), assistant(STEPS[0]), assistant(f"It is open. {STEPS[1]}"))
+    lines = told.lines
+    lead, large, step, more = (
+        next(n for n, text in enumerate(told.texts) if words in text)
+        for words in ("two gates", "large one", "quay_0", "It is open")
+    )
+    assert leads_nowhere(lead, {lead}, lines)
+    assert not leads_nowhere(lead, {lead, large}, lines)
+    assert announces(lines, step)
+    assert leads_nowhere(step, {step, more}, lines)
+    assert not announces(lines, more)
+    assert not leads_nowhere(more, {more}, lines)

@@ -1,0 +1,80 @@
+"""Of pages that a browser shows as a tree of nodes, prose stays before links, and nodes without words are nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from compactor_cli.text.noise import noisy_lines
+from compactor_cli.text.page_trees import is_prose, node_of
+from compactor_cli.text.units import line_units
+from tests.builders import call, calling, user
+from tests.builders import result as answers
+from tests.features.sessions import Told
+from tests.pipeline.sessions import assistant, compact, result
+from tests.pipeline.sessions import user as request
+
+ADDRESS = "https://harbor.example.org/news/the-lock-is-opened-again-after-two-years-of-work-on-both-of-its-gates"
+PROSE = [
+    "The harbor was founded to give small boats a place that is dry at low tide and open at high tide.",
+    "Since the year in which the second quay was built we have looked after every boat that came to us.",
+    "Our work has three parts: we keep the gates, we teach people to sail, and we count all the birds.",
+]
+
+
+def page(number: int) -> str:
+    menu = [f'link "Berth {at} of the quay"  [url: https://harbor.example.org/berth_{at}]' for at in range(60)]
+    said = [f'StaticText "{number}: {text}"' for text in PROSE]
+    head = ['StaticText "A"', "banner", 'StaticText "•"', 'StaticText "We use biscuits here"']
+    return "\n".join(f"[{number * 1000 + at}] {node} " for at, node in enumerate([*head, *menu, *said]))
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "handoff"])
+def test_what_the_newest_page_says_comes_before_its_links(strategy: str) -> None:
+    pages = [(assistant(None, (f"c{n}", "open_page", {"element": n})), result(f"c{n}", page(n))) for n in range(1, 4)]
+    part = compact(
+        [request("Tell me what the harbor does."), *(message for each in pages for message in each)],
+        strategy=strategy,
+        target_ratio=0.2,
+    )
+    said = "\n".join(message.text() for message in part.messages)
+    assert all(f"3: {text}" in said for text in PROSE)
+    assert 'StaticText "A"' not in said
+    assert said.count("We use biscuits") <= 1
+
+
+def test_nodes_that_a_newer_page_shows_are_those_of_the_newer_one() -> None:
+    pages = [(calling(call(f"c{n}", "open_page", f'{{"n": {n}}}')), answers(f"c{n}", page(n))) for n in (1, 2)]
+    told = Told(user("Look."), *(message for each in pages for message in each)).lines.session.pieces
+    older, newer = (piece.outdated for piece in told if piece.text.startswith("["))
+    assert (len(older), len(newer)) == (64, 0)
+
+
+def test_a_node_says_something_where_it_has_words_or_can_be_acted_on() -> None:
+    nodes = ["[1] banner", '[2] StaticText "•"', "[3] textbox ''", '[4] StaticText "7"', '[5] link "Home"']
+    again = ['  [6] StaticText "Home"', '[7] heading "Gates"', '[8] StaticText "Home"', "- listed: as ever"]
+    assert noisy_lines("\n".join([*nodes, *again])) == {0, 1, 5, 7}
+    assert noisy_lines("[1] banner\n[2] nobody") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("line", "node"),
+    [
+        ("\t[12] link 'Home', clickable", "link 'Home', clickable"),
+        ('uid=1_12 link "Home"', 'link "Home"'),
+        ('  - link "Home" [ref=e12]:', 'link "Home":'),
+        ("import [12] of it", ""),
+    ],
+)
+def test_a_node_is_told_without_its_number(line: str, node: str) -> None:
+    assert node_of(line) == node
+
+
+def test_prose_is_what_is_said_and_leads_nowhere() -> None:
+    assert is_prose(f'[3] StaticText "{PROSE[0]}"')
+    assert not is_prose(f'[3] link "{PROSE[0]}" [url: {ADDRESS}]')
+    assert not is_prose(PROSE[0])
+
+
+def test_an_address_stays_with_the_key_before_it() -> None:
+    line = f'[793] link "The lock is opened again after two years of work on both gates"  [url: {ADDRESS}]'
+    assert [line[start:end] for start, end in line_units(line)][1] == f"[url: {ADDRESS}]"
