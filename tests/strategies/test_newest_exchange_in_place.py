@@ -11,6 +11,7 @@ from tests.builders import assistant, call, calling, compact, jsonl, result, use
 KEYS = " ".join(f"0x{at * 7919 + 40_961:08X}" for at in range(30))
 COMMAND = f"keytool import --store harbor --alias quay --keys {KEYS} --out quay.store"
 ASKED = user("Please bring the keys of the harbor into one store, and tell me which of them are valid.")
+VERBS = "tow", "moor", "turn", "lift", "wash", "dry", "sell"
 SHELL = "\n(Open file: /srv/harbor/fees.py)\n(Current directory: /srv/harbor)\nbash-$"
 
 
@@ -90,3 +91,13 @@ def test_a_result_that_stands_as_a_text_is_cut_as_results_are(target: int) -> No
     shown = told([*shell_session(), assistant(command), shows], target)
     assert shown[-2] == {"role": "assistant", "content": command}
     assert "bash-$" in str(shown[-1]["content"])
+
+
+@pytest.mark.parametrize("target", [350, 360])
+def test_a_handoff_quotes_what_the_agent_wrote_last(target: int) -> None:
+    """Before, what took more than a seventh of a small room was not there."""
+    lines = [f"harbor move --slowly --then wait, then {verb} it" for verb in VERBS]
+    last = calling(call("c9", "shell", json.dumps({"command": "\n".join(lines)})))
+    records = [ASKED, *listing("c1", 1), *listing("c2", 2), last, result("c9", lines_of("imported", 40))]
+    (shown,) = told(records, target, "handoff")
+    assert all(line in str(shown["content"]) for line in lines)
