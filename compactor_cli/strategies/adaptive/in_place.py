@@ -39,6 +39,8 @@ _FRAME = compiled_later(r'(?:"[^"\n]*"\s*:\s*(?=[{\[])|[{}\[\],\s]+)+')
 _RECORDS = "[{"
 _LINE = 120
 """Characters of the lines that a result has at least."""
+_RESULT_AS_TEXT = 150
+"""Tokens up to which a result that stands as a text of the role user is small, as words of the agent are."""
 _ERROR = 300
 """Characters of an error line that a result shows whatever was chosen of it."""
 _ASKED = 3
@@ -73,13 +75,14 @@ class InPlaceRenderer:
         self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL, *, ends: int = 0
     ) -> Decision:
         """Render the group with only the lines in `taken`; parts that cannot be cut stay whole, and small ones: results
-        up to `SMALL` tokens, what the agent wrote up to `whole`. `ends`: tokens in which head and tail of longer calls
-        stay."""
+        up to `SMALL` tokens, or more of those that stand as texts, what the agent wrote up to `whole`. `ends`: tokens
+        in which head and tail of longer calls stay."""
         edits = []
         saved = 0
         for index in group.messages:
             for position, part in enumerate(self._messages[index].parts):
-                small = min(SMALL, whole) if self._is_result(index, part) else whole
+                small = min(whole, _RESULT_AS_TEXT) if self._is_result(index, part) else whole
+                small = SMALL if part.kind == "tool_result" else small
                 text, tokens = self._part(index, position, part, taken, small, ends=ends)
                 if tokens < part.tokens:
                     edits.append(Edit(index, position, text, tokens))
