@@ -114,15 +114,20 @@ class PlanBuilder:
         self.newest = self.newest_within(room)
         self.present = self._present()
         base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
-        self.known = known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
-        self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, known.overcome, base=base)
+        self.known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
+        self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, self.known.overcome, base=base)
         self.quoter.needs_base, self.quoter.brief = needed, room <= SMALL_ROOM
         # where a summary hardly has room, a sentence of what people say stands alone at its place
         self.mostly = 0.0 if self.small_talk or (self.talk and room < _BASED) else _MOSTLY
-        self.state = must_keep.state_within(share_of(room, *_STATE), known.lines, inputs.count, self._is_seen)
-        tasks = {line for line in known.lines if line.kind == "task"}
+        self.tell_state()
+
+    def tell_state(self) -> None:
+        """Find what the state tells, beside what stays at its place."""
+        room, lines = share_of(self.room, *_STATE), self.known.lines
+        self.state = must_keep.state_within(room, lines, self.inputs.count, self._is_seen)
+        tasks = {line for line in lines if line.kind == "task"}
         if tasks and tasks.issubset(self.state):  # the state tells the whole list
-            self.outdated |= list_calls(inputs.messages)
+            self.outdated |= list_calls(self.inputs.messages)
         self.told = {line for line in self.state if line.message in self.group_of and self._is_told_there(line)}
         self.quoter.failures = tuple(line.text for line in self.state if line.kind in ("error", "effect"))
 
@@ -146,16 +151,9 @@ class PlanBuilder:
 
     def newest_within(self, limit: int) -> NewestExchanges:
         """Return the newest exchanges that stay at their place, in as many tokens at most."""
-        return NewestExchanges(
-            self.inputs.messages,
-            self.rest,
-            self.renderer,
-            self.room,
-            folded=self.folded,
-            summarized=self.needs_summary,
-            decided=self.reported,
-            limit=limit,
-        )
+        given = self.inputs.messages, self.rest, self.renderer, self.room
+        needed, decided = self.needs_summary, self.reported
+        return NewestExchanges(*given, folded=self.folded, summarized=needed, decided=decided, limit=limit)
 
     def selector_of(self, taken: Iterable[int]) -> Selector:
         """Return what chooses lines beside those that are taken."""
@@ -178,7 +176,7 @@ class PlanBuilder:
         answers = [group for group in self.rest if group.index > last and group.index not in self.folded]
         if not self.people:
             return self.newest.in_place.intersection(group.index for group in answers)
-        tokens = sum(self.renderer.render(group, (), "", self.newest.written(group.index)).tokens for group in answers)
+        tokens = sum(self.newest.render(group, (), "").tokens for group in answers)
         return {group.index for group in answers} if tokens <= _ANSWERED_SHARE * self.room else set()
 
     def _is_seen(self, line: StateLine) -> bool:
@@ -391,7 +389,8 @@ class PlanBuilder:
             whole = self.newest.written(group.index) if present and not self.small else SMALL
             answers = present and not self.people and group.index not in self.large  # the newest word of an agent
             whole = _SMALL_TALK if self.talk and (group.index in self.large or (choices and not answers)) else whole
-            decision = self.renderer.render(group, taken | self.awaited if self.awaited else taken, reason, whole)
+            taken, ends = taken | self.awaited if self.awaited else taken, self.newest.ends_of(group.index)
+            decision = self.renderer.render(group, taken, reason, whole, ends=ends)
             if not present and decision.tokens > quoted + _OVERHEAD:
                 return None
         else:

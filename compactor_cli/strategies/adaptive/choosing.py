@@ -54,6 +54,7 @@ class Chooser(RequiredLines):
         for small in (False, True):
             if best.tokens > self.room:  # nothing stays for being new; then of a large request what is chosen of it
                 self.present, self.small = self.large, small
+                self.tell_state()
                 best = self.build([])
         for smaller in (True, False):
             if self.present != self.large and self._is_crowded(self.room - best.tokens):
@@ -82,6 +83,7 @@ class Chooser(RequiredLines):
         if smaller:
             self.newest = self.newest_within(self.room - MARK - self.needed)
         self.present = self._present() if smaller else self.large
+        self.tell_state()
 
     def _refilled(self, attempt: Attempt) -> Attempt:
         """Spend what is left of a room where the next best line had none in it, or nothing was worth its tokens: on

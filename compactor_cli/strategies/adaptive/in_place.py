@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import accumulate, islice, pairwise
-from typing import Any
 
-from compactor_cli.features.call_lines import ADDED, COMMANDS, REMOVED, changed_lines
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.causes import cause_line
 from compactor_cli.features.work.endings import has_failed
@@ -19,28 +16,21 @@ from compactor_cli.model.message import LEGACY_ID, Message, Part
 from compactor_cli.model.pairing import Pairing
 from compactor_cli.model.plan import Decision, Edit
 from compactor_cli.model.replies import reply_to
+from compactor_cli.strategies.adaptive.cut_calls import CallCutter, changes
 from compactor_cli.strategies.adaptive.must_keep import picked_lines
 from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.lone_lines import leads_on
-from compactor_cli.text.clean import one_line
-from compactor_cli.text.json_values import begins_as_json, parse_json
+from compactor_cli.text.json_values import begins_as_json
 from compactor_cli.text.line_prefixes import NUMBERED, has_number, indent_at, is_numbered
 from compactor_cli.text.outcomes import result_errors
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.shorten import IMAGE_NOTE, IN_ALL, shorten_prose, text_reference
+from compactor_cli.text.shorten import IMAGE_NOTE, IN_ALL, text_reference
 from compactor_cli.text.telling_members import failed_records, plain_members
 
-_SHORT_STRING = 120
-"""Characters of a string in a call's arguments that stays as it is."""
 _NAMED = 400
 """Tokens of a result from which on the mark of what is left out names the original."""
-_LINE_END = 2
-"""Characters of the end of a line in JSON."""
 _MARK = 12
 """Tokens of the mark of what is left out."""
-_CHANGED = 500
-"""Characters of added lines that an edit among the newest exchanges shows whatever was chosen of it."""
-_WORD, _WORDS = compiled_later(r"\w"), compiled_later(r"\w+")
 _PADDING = compiled_later(rf"^[ \t]+(?={NUMBERED})", re.MULTILINE)
 """What makes the numbers of lines equally wide."""
 _FRAME = compiled_later(r'(?:"[^"\n]*"\s*:\s*(?=[{\[])|[{}\[\],\s]+)+')
@@ -48,6 +38,8 @@ _FRAME = compiled_later(r'(?:"[^"\n]*"\s*:\s*(?=[{\[])|[{}\[\],\s]+)+')
 _RECORDS = "[{"
 _LINE = 120
 """Characters of the lines that a result has at least."""
+_RESULT_AS_TEXT = 150
+"""Tokens up to which a result that stands as a text of the role user is small, as words of the agent are."""
 _ERROR = 300
 """Characters of an error line that a result shows whatever was chosen of it."""
 _ASKED = 3
@@ -66,7 +58,7 @@ class InPlaceRenderer:
         self._lines = lines
         self._count = count
         self._piece = {(p.message, p.part): number for number, p in enumerate(lines.session.pieces)}
-        self._done: dict[tuple[int, int, tuple[int, ...], bool], tuple[str, int]] = {}
+        self._done: dict[tuple[int, int, tuple[int, ...], int, int], tuple[str, int]] = {}
         self._telling: dict[int, tuple[Sequence[int], bool]] = {}
         self._numbered: dict[int, bool] = {}
         """Piece -> whether its lines have their numbers before them."""
@@ -76,22 +68,34 @@ class InPlaceRenderer:
         self._said: dict[tuple[int, int], Sequence[int]] = {}
         self._otherwise: dict[int, Sequence[int]] = {}
         self._asked = Asked(messages, pairing, goes_on=True)
+        self._calls = CallCutter(count)
 
-    def render(self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL) -> Decision:
+    def render(
+        self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL, *, ends: int = 0
+    ) -> Decision:
         """Render the group with only the lines in `taken`; parts that cannot be cut stay whole, and small ones: results
-        up to `SMALL` tokens, what the agent wrote up to `whole`."""
+        up to `SMALL` tokens, or more of those that stand as texts, what the agent wrote up to `whole`. `ends`: tokens
+        in which head and tail of longer calls stay."""
         edits = []
         saved = 0
         for index in group.messages:
             for position, part in enumerate(self._messages[index].parts):
-                small = SMALL if part.kind == "tool_result" else whole
-                text, tokens = self._part(index, position, part, taken, small)
+                small = min(whole, _RESULT_AS_TEXT) if self._is_result(index, part) else whole
+                small = SMALL if part.kind == "tool_result" else small
+                text, tokens = self._part(index, position, part, taken, small, ends=ends)
                 if tokens < part.tokens:
                     edits.append(Edit(index, position, text, tokens))
                     saved += part.tokens - tokens
         return Decision.with_edits(group, edits, saved, reason)
 
-    def _part(self, index: int, position: int, part: Part, taken: Collection[int], small: int) -> tuple[str, int]:
+    def _is_result(self, index: int, part: Part) -> bool:
+        """Return whether a part is what a tool gave back, as a text of the role user where that has no role of its
+        own."""
+        return part.kind == "tool_result" or self._messages[index].origin == "injected"
+
+    def _part(
+        self, index: int, position: int, part: Part, taken: Collection[int], small: int, *, ends: int
+    ) -> tuple[str, int]:
         if part.place is None or part.edited or part.tokens <= small:
             return part.text, part.tokens
         if part.kind == "image":
@@ -106,18 +110,19 @@ class InPlaceRenderer:
             if (number, small) not in self._said:  # groups are rendered for each plan that is tried
                 self._said[number, small] = self._of_answer(index, all_lines, small - _MARK)
             chosen = tuple(sorted({*chosen, *self._said[number, small]}))
-        if part.kind == "tool_result":
+        if self._is_result(index, part):
             if number not in self._telling:
                 self._telling[number] = self._telling_line(part, number)
             outcome, is_known = self._telling[number]
             chosen = tuple(sorted({*chosen, *outcome, *(() if is_known else self._lacking(number, chosen))}))
         if len(chosen) == len(all_lines) and not part.images:
             return part.text, part.tokens
-        changes = part.kind == "tool_call" and small > SMALL
-        key = (index, position, chosen, changes)
+        newest = small if part.kind == "tool_call" and small > SMALL else 0
+        key = (index, position, chosen, newest, ends)
         if key not in self._done:
             if part.kind == "tool_call":
-                self._done[key] = self._arguments(part, chosen, _changes(part) if changes else ())
+                wanted = (*map(self._lines.text, chosen), *(changes(part, newest) if newest else ()))
+                self._done[key] = self._calls.cut(part, wanted, SMALL, number=number, room=ends if newest else 0)
             else:
                 text = self._text(part, number, chosen, all_lines)
                 self._done[key] = text, self._count(text)
@@ -281,25 +286,6 @@ class InPlaceRenderer:
         amount += f" left out{IN_ALL if _gaps(chosen, all_lines) > 1 else ''}"
         return f"[… {amount} · {text_reference(part.text)}]" if _needs_name(part) else f"[… {amount}]"
 
-    def _arguments(self, part: Part, chosen: Sequence[int], changes: Iterable[str]) -> tuple[str, int]:
-        wanted = {*(self._lines.text(line) for line in chosen), *changes}
-        try:
-            value = parse_json(part.text)
-        except ValueError:
-            value = None
-        if not isinstance(value, (dict, list)):
-            limit = max(SMALL, sum(map(len, wanted)) // 3)
-            short = shorten_prose(part.text, part.tokens, limit, self._count)
-            return short.text, short.tokens + self._count(part.name)
-        text = json.dumps(_cut(value, wanted), ensure_ascii=False, separators=(",", ":"))
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError:
-            return part.text, part.tokens
-        if len(text) >= len(part.text):
-            return part.text, part.tokens
-        return text, self._count(text) + self._count(part.name)
-
 
 def _sign(text: str, start: int) -> str:
     """Return the blank before the first word of a line where it is one, as in what git says of files: there it says
@@ -319,60 +305,3 @@ def _needs_name(part: Part) -> bool:
     """Return whether a mark is worth the tokens of the original's name: a small result is also found by the id of its
     call, when it has one."""
     return part.kind != "tool_result" or part.tokens >= _NAMED or part.call_id.startswith(LEGACY_ID)
-
-
-def _changes(part: Part) -> Iterator[str]:
-    """Yield lines that an edit adds to a file, or takes away where it adds none: what was done. Those come first that
-    have words which it does not take away: of a call around texts that stay the call, and not the texts."""
-    for _, lines in changed_lines(part):
-        by_mark = {mark: [line[len(mark) :] for line in lines if line.startswith(mark)] for mark in (ADDED, REMOVED)}
-        known = {word for line in by_mark[REMOVED] for word in _WORDS.findall(line)}
-        changed = sorted(by_mark[ADDED], key=lambda line: known.issuperset(_WORDS.findall(line))) or by_mark[REMOVED]
-        sizes = accumulate(len(line) for line in changed)
-        yield from (line for line, size in zip(changed, sizes, strict=True) if size <= _CHANGED)
-
-
-def _is_kept(line: str, wanted: set[str], *, follows: bool) -> bool:
-    """Return whether a line of an argument stays; one without a word only where it `follows` one that does."""
-    bare = line.strip()
-    if not _WORD.search(bare):
-        return follows and bool(bare)
-    # the first and last line of a piece may have quotes and keys around them
-    return any(bare in text or text in line for text in wanted)
-
-
-def _begun(command: Any, cut: Any) -> Any:
-    """Return a command that was cut with its beginning, which says what it does."""
-    if not isinstance(cut, str) or cut == command or not cut.startswith("[…"):
-        return cut
-    begins = command.lstrip().split("\n", 1)[0]
-    return f"{one_line(begins, _SHORT_STRING)}\n{cut}"
-
-
-def _cut(value: Any, wanted: set[str]) -> Any:
-    """Cut long strings of arguments to their chosen lines."""
-    if isinstance(value, dict):
-        shown = {key: _cut(item, wanted) for key, item in value.items()}
-        return {key: _begun(value[key], cut) if key in COMMANDS else cut for key, cut in shown.items()}
-    if isinstance(value, list):
-        return [_cut(item, wanted) for item in value]
-    if not isinstance(value, str) or len(value) <= _SHORT_STRING:
-        return value
-    kept: list[str] = []
-    left_out: list[str] = []
-    reference = f" · {text_reference(value)}"
-    for line in (*value.split("\n"), None):
-        if line is not None and not _is_kept(line, wanted, follows=not left_out and bool(kept)):
-            left_out.append(line)
-            continue
-        if left_out:
-            mark = f"[… {len(left_out):,} line{'s' * (len(left_out) > 1)}{reference}]"
-            if sum(len(text) + _LINE_END for text in left_out) <= len(mark):  # no more than to say that they are gone
-                kept += left_out
-            else:
-                kept.append(mark)
-                reference = ""
-            left_out.clear()
-        if line is not None:
-            kept.append(line if len(line) <= 4 * _SHORT_STRING else line[: 2 * _SHORT_STRING] + " […]")
-    return "\n".join(kept)

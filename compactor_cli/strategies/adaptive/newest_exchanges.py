@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from itertools import groupby, takewhile
 from math import inf
 
+from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.lines import SessionLines
+from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.task_lists import only_keeps_list
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision
 from compactor_cli.strategies.adaptive.in_place import SMALL, InPlaceRenderer
-from compactor_cli.strategies.shared.renditions import newest_share
-from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between
+from compactor_cli.strategies.shared.renditions import level, newest_share
+from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between, share_of
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import is_private
 from compactor_cli.text.sentences import ASKS_WITHIN
@@ -26,13 +28,17 @@ _WORTH_A_SUMMARY = 100
 """Tokens of a group from which on a summary of it is shorter."""
 _WRITTEN = 150
 """Tokens up to which what the agent wrote in them stays whole: its words, and the arguments of calls."""
+_LAST_OF_TINY, _LAST_OF_SMALL, _LAST_OF_LARGE = 1.0, 0.8, 0.55
+"""Shares of a tiny, a small and a large room that the last exchange may take: of a few hundred tokens it is most of
+what tells how to go on, and what has room beside it are the user's words."""
+_WHOLE_OF_LARGE = 0.3
+"""Share of a large room up to which it stays as the agent wrote it, with a line of each result."""
 _LAST_WRITTEN = 0.25
-"""Share of the room up to which it stays whole in the last exchange."""
+"""Share of the room up to which what was written in it stays where not all of that has room: head and tail."""
+_LAST_FAILED = 0.35
+"""The same where the call failed: the agent makes it again with little changed."""
 _LAST_ANSWER = 0.5
 """The same of an answer that is the last of all: what the work came to."""
-_LAST_OF_TINY, _LAST_SHARE = 1.0, 0.55
-"""Shares of a tiny room and of others that the last exchange may take: of a few hundred tokens it is most of what tells
-how to go on, and what has room beside it are the user's words."""
 _TINY = 100
 """Tokens up to which a room is tiny."""
 _LOOKED_UP = 0.2
@@ -74,23 +80,42 @@ class NewestExchanges:
         stay. `summarized`: something has to be left to a summary. `limit`: the most tokens that they may take."""
         self._messages, self._renderer, self._room = messages, renderer, room
         self._share = min(newest_share(room), limit)
-        last_share = between(room, (_TINY, _LAST_OF_TINY), (SMALL_ROOM, _LAST_SHARE))
-        self._limit = min(max(self._share, last_share), limit)
+        tiny = between(room, (_TINY, _LAST_OF_TINY), (SMALL_ROOM, _LAST_OF_SMALL))
+        self._limit = min(tiny if room < SMALL_ROOM else share_of(room, _LAST_OF_SMALL, _LAST_OF_LARGE), limit)
         self.last = self._last_exchange(groups)
+        self._written_last, self._ends = self._fitting()
         self._before_question = self._looked_up(groups)
         self.in_place = self._choose(self._behind_first(groups) if summarized else groups, folded, decided)
 
     def written(self, group: int) -> int:
-        """Return the tokens up to which what the agent wrote in a group stays whole. Of a last answer the end stays
-        where all of it has no room: without it, the request before it would pass for one that nobody answered."""
-        if group not in self.last:
-            return _WRITTEN
-        messages = [self._messages[i] for i in self.last[group].messages]
-        if any(message.calls for message in messages):
-            return max(_WRITTEN, int(_LAST_WRITTEN * self._room))
-        limit = max(_WRITTEN, int(_LAST_ANSWER * self._room))
-        beside = self.last[group].tokens - sum(part.tokens for message in messages for part in message.parts)
-        return max(SMALL + 1, min(limit, int(self._limit) - beside))
+        """Return the tokens up to which what the agent wrote in a group stays whole."""
+        return self._written_last if group in self.last else _WRITTEN
+
+    def render(self, group: Group, taken: Collection[int], reason: str) -> Decision:
+        """Return a group that stays at its place with the lines that were taken."""
+        return self._renderer.render(group, taken, reason, self.written(group.index), ends=self.ends_of(group.index))
+
+    def ends_of(self, group: int) -> int:
+        """Return the tokens that head and tail of a longer call have in a group."""
+        return self._ends if group in self.last else 0
+
+    def _fitting(self) -> tuple[int, int]:
+        """Return the tokens up to which what the agent wrote in the last exchange stays whole, and those of heads and
+        tails of longer calls: all of it where it has room beside a line of each result, else so much of each text and
+        call that it has; of an edit that came off the lines that it changed tell more. Of an answer the end stays even
+        then: without it, the request before it would pass for one that nobody answered."""
+        messages = [self._messages[i] for group in self.last.values() for i in group.messages]
+        own = [part.tokens for message in messages if message.role == "assistant" for part in message.parts]
+        needed = sum(self._renderer.render(group, (), "", max(own, default=0)).tokens for group in self.last.values())
+        if needed <= min(self._limit, share_of(self._room, 1.0, _WHOLE_OF_LARGE)):
+            return max([_WRITTEN, *own]), 0
+        failed = any(has_failed(part) for message in messages for part in message.results)
+        calls = any(message.calls for message in messages)
+        share = (_LAST_FAILED if failed else _LAST_WRITTEN) if calls else _LAST_ANSWER
+        most = max(_WRITTEN, int(share * self._room))
+        written = max(SMALL + 1, min(most, level(own, int(self._limit) - needed) or 0))
+        edits = any(any(changed_lines(part)) for message in messages for part in message.calls)
+        return written, written if failed else 0 if edits else min(written, _WRITTEN)
 
     def pending_results(self, lines: SessionLines) -> Iterator[int]:
         """Yield the lines of the results in the last exchange: what the agent's next message answers."""
@@ -141,7 +166,7 @@ class NewestExchanges:
             if group.index in listing:
                 continue
             if group.index not in decided and not is_request(group, self._messages):
-                used += self._renderer.render(group, (), "", self.written(group.index)).tokens
+                used += self.render(group, (), "").tokens
             if used > (self._limit if group.index in self.last else self._share):
                 break
             chosen.add(group.index)

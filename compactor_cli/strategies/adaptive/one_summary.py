@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain
 
 from msgspec.structs import replace
 
@@ -29,6 +28,8 @@ from compactor_cli.summary_text.verbatim import last_request, since_forms
 _SINCE_SHARE, _SHORT_SHARE = 0.03, 0.1
 """Share of the room up to which it is said what followed the last request, and up to which it is said in few words:
 what is done would look like what is to be done, and the next round would not know where the request stood."""
+_LAST_SHARE = 0.5
+"""Share of the room for what the agent wrote in the last exchange."""
 
 
 class OneSummaryChooser(Chooser):
@@ -65,13 +66,14 @@ class OneSummaryChooser(Chooser):
         return ends is not None and self.lines.message(line) == ends.message and self.lines.text(line) in ends.text
 
     def _take_pending(self) -> None:
-        """Take what the agent wrote in the newest exchanges, too."""
-        left = newest_share(self.room)
-        groups = (self.inputs.groups[index] for index in sorted(self.newest.in_place, reverse=True))
-        for index in chain.from_iterable(group.messages for group in groups):
-            for line in self.lines.of_message(index) if self.inputs.messages[index].role == "assistant" else ():
-                if self.selector.cost(line) <= left and self.lines.has_words(line):
-                    left -= self._take([line])
+        """Take what the agent wrote in the newest exchanges, too: in the last one all of it, as far as it has room."""
+        used = 0
+        for group in sorted(self.newest.in_place | self.newest.last.keys(), reverse=True):
+            most = _LAST_SHARE * self.room if group in self.newest.last else newest_share(self.room)
+            for index in self.inputs.groups[group].messages:
+                for line in self.lines.of_message(index) if self.inputs.messages[index].role == "assistant" else ():
+                    if self.selector.cost(line) <= most - used and self.lines.has_words(line):
+                        used += self._take([line])
         super()._take_pending()
 
     def _extra(self) -> int:
