@@ -11,8 +11,8 @@ from msgspec import Struct, field
 
 from compactor_cli.features.call_lines import call_lines, result_lines
 from compactor_cli.features.outdated_lines import OutdatedLines
+from compactor_cli.features.outdated_nodes import PageTrees
 from compactor_cli.features.page_frames import PageFrames
-from compactor_cli.features.page_trees import PageTrees
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message, Part
 from compactor_cli.model.pairing import Pairing
