@@ -32,8 +32,9 @@ _RUN_ON, _PART = 70, 25
 _SURELY, _CLEARLY = 0.2, 0.25
 """How much the words of a part have to speak against small talk, and how much more than those of the whole."""
 _COMMA = compiled_later(r"[,;:]\s+|[，、；：،؛]\s*")
-_TALK, _STEEP = 0.3, 6.0
-"""What the words of small talk count at least, and how soon a sentence is held for that."""
+_TALK, _STEEP, _DOUBT = 0.3, 6.0, 0.12
+"""What the words of small talk count at least, how soon a sentence is held for that, and how much for it is none yet: a
+wish is put much like it."""
 _READ = 6_000
 """Characters of what the agent said and did next that are read."""
 _UNSAID = 10.0
@@ -90,7 +91,7 @@ def _unlike_talk(sentence: str) -> float:
     from compactor_cli.features.wording import shipped_wordings
 
     against_talk, against_request = shipped_wordings().of_text(sentence)
-    speaks = max(against_talk, -against_request)
+    speaks = _DOUBT + max(against_talk, -against_request)
     return 1.0 if speaks >= 0 or _NAMED.search(sentence) else _TALK + (1 - _TALK) * exp(_STEEP * speaks)
 
 

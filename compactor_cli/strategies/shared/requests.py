@@ -184,6 +184,7 @@ class _Chooser:
         self.bundles: list[list[int]] = []
         self.used = 0
         self.best = max((sentence.worth for sentence in self.sentences), default=0.0)
+        self.best /= 1 + _ECHO * self.took_up  # what was taken up makes the others no nods
 
     def _weigh(self, rate: Rate, taken_up: TakenUp | None) -> list[_Sentence]:
         clauses = [(i, clause) for i, request in enumerate(self.requests) for clause in split_clauses(request.text)]
@@ -312,14 +313,14 @@ class _Chooser:
             self._take([max(of_newest, key=lambda i: self.sentences[i].worth)], int(room * _BEST))
         self._take(of_newest, room if whole else int(room * _NEWEST))
         first = [i for i in order if self.sentences[i].request == 0]
-        best = max((self.sentences[i].worth for i in first), default=0.0)
+        best = min(self.best, max((self.sentences[i].worth for i in first), default=0.0))
         worth_it = _NOD * best / self.best if self.best else 0.0
         is_small = self.sizes[0] + HEADING <= room * _TASK
         self._take(first, self.used + int(room * (_TASK if is_small else _FIRST)), least=worth_it)
         for i in first:
             if self.taken.isdisjoint(first):
                 self._take([i], self.used + int(room * _TASK), least=worth_it)
-        least = _NOD * max((self.sentences[i].worth for i in of_newest), default=0.0)
+        least = _NOD * min(self.best, max((self.sentences[i].worth for i in of_newest), default=0.0))
         telling = (i for i in of_newest if self.sentences[i].worth >= least)  # "Begin!" alone says nothing
         for i in sorted(telling, key=lambda i: self.sentences[i].tokens):  # something of the newest has to stay
             if self.taken.isdisjoint(of_newest):
