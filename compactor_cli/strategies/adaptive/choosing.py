@@ -16,7 +16,7 @@ from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quo
 from compactor_cli.strategies.adaptive.required import RequiredLines
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
-from compactor_cli.strategies.shared.rooms import LARGE_REQUEST, SMALL_ROOM
+from compactor_cli.strategies.shared.rooms import SMALL_ROOM
 from compactor_cli.strategies.shared.selection import ChosenLine, densest
 
 _SHORT_REQUEST = 150
@@ -53,10 +53,7 @@ class Chooser(RequiredLines):
             if best.tokens > self.room:  # nothing stays for being new; then of a large request what is chosen of it
                 self.present, self.small = self.large, small
                 best = self.build([])
-        for smaller in (True, False):
-            if self.present != self.large and self._is_crowded(self.room - best.tokens):
-                self._make_room(smaller=smaller)
-                best = self.build([])
+        best = self._with_room_for_words(best)
         self._take_required(self.room - best.tokens)
         if best.tokens > self.room:
             return self._only_protected()
@@ -69,17 +66,21 @@ class Chooser(RequiredLines):
             attempt = self._with_lines(best, 0.0)
         return self._marked(self._refilled(attempt))
 
-    def _is_crowded(self, free: int) -> bool:
-        """Return whether what the user said has no room in `free` tokens, though it takes little of all."""
-        if self.talk:
-            return False
-        return free - MARK < self.needed and (self.awaits or self.needed <= LARGE_REQUEST * self.room)
-
-    def _make_room(self, *, smaller: bool) -> None:
-        """Make room for what the user said: less of the newest exchanges stays at its place, or nothing."""
-        if smaller:
-            self.newest = self.newest_within(self.room - MARK - self.needed)
-        self.present = self._present() if smaller else self.large
+    def _with_room_for_words(self, best: Attempt) -> Attempt:
+        """Return `best` with room for what the user said, up to its share: the newest exchanges are cut to what that
+        leaves them, or are not there. Those that are answered next stay where what the user said has no room as a
+        whole in any case."""
+        if self.talk or (self.needed < self.asked_tokens and not self.awaits and self.is_answered_next):
+            return best
+        for cut in (True, False):
+            if self.present == self.large or self.room - best.tokens - MARK >= self.needed:
+                break
+            self.present = self.large
+            if cut:
+                self.newest = self.newest_within(self.room - self.build([]).tokens - MARK - self.needed)
+                self.present = self._present()
+            best = self.build([])
+        return best
 
     def _refilled(self, attempt: Attempt) -> Attempt:
         """Spend what is left of a small room, where the next best line had no room: on what is small enough, for its
