@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -13,6 +13,8 @@ from compactor_cli.text.items_in_line import numbers_of_items
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.points import ends_none
 
+LEFT_OUT = "…"
+"""What stands where sentences were left out."""
 _END = compiled_later(r"""(?<![.!?…])[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；।॥۔؟።]+[」』”]*\s*""")
 """Between two sentences of a line: what goes on in small letters was an abbreviation."""
 _SMALL_END = compiled_later(r"""(?<=[^\W\d_]{2})(?:\.|[!?]+)["')\]”’»]*\s+(?=[a-zà-öø-ÿ][\w'’]*[,;:]?\s+[^\W_])""")
@@ -255,3 +257,20 @@ def _runs(lines: list[str]) -> list[tuple[int, int]]:
             runs.append((begin, index))
             begin = None
     return runs
+
+
+def join_clauses(text: str, kept: Sequence[Clause], last: Clause) -> str:
+    """Join some sentences of a text; an ellipsis says where others are left out."""
+    pieces: list[str] = []
+    end = 0
+    for clause in kept:
+        between = text[end : clause.start]
+        if not between.strip():
+            pieces.append(between if pieces else "")
+        elif not pieces:
+            pieces.append(f"{LEFT_OUT} ")
+        else:
+            pieces.append(f"\n{LEFT_OUT} " if "\n" in between else f" {LEFT_OUT} ")
+        pieces.append(text[clause.start : clause.end])
+        end = clause.end
+    return "".join(pieces) + (f" {LEFT_OUT}" if end < last.end else "")

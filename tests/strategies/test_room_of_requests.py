@@ -1,4 +1,4 @@
-"""What the user said has its room before all else, and fills it: no message is left out of it for being worth little."""
+"""What the user said has its room before all else, and fills it: no message goes for being worth little."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ BERTHS = (
     "Quay 45 of the Dunlin, 2,700 liters of petrol for pump L-5 and 77 crates at the door of shed 2D before 11 May.",
 )
 WISH, OTHER = "The cook tends to faint at noise.", "Half of the crew is left-handed."
-LONG_TALK = " ".join(["It was as it is, and so we went on with it as we had before, and then some more of it came."] * 4)
+LONG_TALK = " ".join(
+    ["It was as it is, and so we went on with it as we had before, and then some more of it came."] * 4
+)
 
 
 def worth(sentences: object) -> list[float]:
@@ -40,7 +42,7 @@ def test_of_short_messages_the_newest_comes_first() -> None:
 
 
 REPORT = (
-    "The crates are all on board, and the pumps were refilled with what was asked for. The harbor office took the list, "
+    "The crates are all on board, and the pumps were refilled with what was asked for. The harbor office took the list "
     "and the officer on duty stamped each of the pages. Two of the crates were wet at the bottom, so the mate put them "
     "on the upper deck, where they dry. The radio works again with the new fuse. The forecast says wind from the west "
     "for the whole week, with rain in the evenings. Nothing else was to be seen to, and the watch is set for the night."
@@ -68,7 +70,7 @@ def test_the_newest_answer_is_cut_to_what_the_words_of_the_user_leave(target: in
 
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling", "handoff"])
 @pytest.mark.parametrize("target", [350, 500])
-def test_no_strategy_leaves_a_short_message_out_where_the_words_of_the_user_have_room(strategy: str, target: int) -> None:
+def test_no_strategy_leaves_a_short_message_out_of_the_room_for_words(strategy: str, target: int) -> None:
     told = [*BERTHS[:2], LONG_TALK, WISH, LONG_TALK, OTHER, LONG_TALK, *BERTHS[2:], LONG_TALK]
     rows = [{"crate": f"c{n:03}", "deck": n % 3, "weight": 40 + n} for n in range(90)]
     records: list[dict[str, object]] = []

@@ -128,8 +128,8 @@ class RequiredLines(PlanBuilder):
                 self._take(text)
 
     def _take_asked(self, words: Words, free: int) -> None:
-        """Take what the user said, of `free` tokens, and the results that the agent answers next. Where these end a small
-        room, they come before what has no room in the share of the user's words."""
+        """Take what the user said, of `free` tokens, and the results that the agent answers next. Where a small room
+        ends with these, they come before what has no room in the share of the user's words."""
         known = set(self.selector.taken)
         self._take_words(words, min(self.needed if self.ends_in_results else self.request_room, free - MARK))
         before = set(self.selector.taken)

@@ -19,7 +19,6 @@ from compactor_cli.strategies.shared.chats import is_working_chat
 from compactor_cli.strategies.shared.request_values import Rate, rate_by, rate_needed, taken_up_in
 from compactor_cli.strategies.shared.requests import (
     HEADING,
-    LEFT_OUT,
     REQUEST_CUT,
     KeptRequest,
     Request,
@@ -32,6 +31,7 @@ from compactor_cli.summary_text.excerpts import INSTRUCTIONS, user_named
 from compactor_cli.summary_text.headers import quotes_lines
 from compactor_cli.summary_text.reading import quoted_words
 from compactor_cli.summary_text.verbatim import Kind, carried, earlier_label, label_of, speaker_in
+from compactor_cli.text.clauses import LEFT_OUT
 
 SHARE = 0.45
 """Share of the room for the words of the user."""

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from compactor_cli.strategies.shared.binding import changes_of_mind, forces, may_bind, orders
 from compactor_cli.strategies.shared.denials import says_nothing_alone
 from compactor_cli.strategies.shared.request_values import Rate, TakenUp, plain_values
-from compactor_cli.text.clauses import Clause, in_item, split_clauses
+from compactor_cli.text.clauses import LEFT_OUT, Clause, in_item, join_clauses, split_clauses
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.quantities import value_forms
 from compactor_cli.text.sentences import ASKS
@@ -26,7 +26,6 @@ REQUEST_CUT = "large request of the user"
 """Reason of a request that is cut at its place."""
 HEADING = 6
 """Tokens of the line that a request stands under, or of its message."""
-LEFT_OUT = "…"
 _GAP = f"[{LEFT_OUT}. ]"
 """Characters of what stands where something was left out."""
 _MARK = 20
@@ -392,23 +391,6 @@ class _Chooser:
             if kept and self.taken.union(self.gaps).issuperset(members):
                 requests.append(KeptRequest(request.message, request.text, self.sizes[number], True))
             elif kept:
-                text = _abridged(request.text, kept, self.sentences[members[-1]].clause)
+                text = join_clauses(request.text, kept, self.sentences[members[-1]].clause)
                 requests.append(KeptRequest(request.message, text, self.count(text), False, stays))
         return tuple(requests)
-
-
-def _abridged(text: str, kept: Sequence[Clause], last: Clause) -> str:
-    """Join some sentences of a text; an ellipsis says where others are left out."""
-    pieces: list[str] = []
-    end = 0
-    for clause in kept:
-        between = text[end : clause.start]
-        if not between.strip():
-            pieces.append(between if pieces else "")
-        elif not pieces:
-            pieces.append(f"{LEFT_OUT} ")
-        else:
-            pieces.append(f"\n{LEFT_OUT} " if "\n" in between else f" {LEFT_OUT} ")
-        pieces.append(text[clause.start : clause.end])
-        end = clause.end
-    return "".join(pieces) + (f" {LEFT_OUT}" if end < last.end else "")
