@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.strategies.shared.abridged import LEFT_OUT
 from compactor_cli.strategies.shared.carried_requests import choose, in_place, repeatable
-from compactor_cli.strategies.shared.requests import KeptRequest, choose_requests
+from compactor_cli.strategies.shared.requests import HEADING, KeptRequest, choose_requests
 from tests.pipeline.sessions import assistant, user
 from tests.strategies.asked import given_of
 from tests.strategies.test_requests import requests, said, words
@@ -25,9 +25,9 @@ EARLIER = (
 
 def test_of_a_request_that_awaits_its_answer_no_sentence_goes_where_it_has_room() -> None:
     asked = requests(*EARLIER, NEWEST)
-    room = 3 * words(NEWEST)
-    assert choose_requests(asked, room, words, awaits=True)[-1].whole
-    assert not choose_requests(asked, room, words)[-1].whole
+    rooms = range(2 * (words(NEWEST) + HEADING), 4 * words(NEWEST))
+    assert all(choose_requests(asked, room, words, awaits=True)[-1].whole for room in rooms)
+    assert not all(choose_requests(asked, room, words)[-1].whole for room in rooms)
     assert not any(
         kept.whole for kept in choose_requests(asked, words(NEWEST), words, awaits=True) if kept.message == 4
     )
@@ -39,8 +39,9 @@ def test_only_the_newest_of_the_session_awaits_its_answer(*, stays: bool) -> Non
     records = [turn for text in EARLIER for turn in (user(text), assistant("I see."))]
     inputs = given_of([*records, user(NEWEST), *([assistant("I see."), user("Go on with that.")] if stays else [])])
     repeated = repeatable(inputs, {inputs.groups[-1].index} if stays else ())
-    kept = choose(inputs, repeated, 3 * inputs.count(NEWEST))
-    assert (2 * len(EARLIER) in kept and kept[2 * len(EARLIER)].whole) is not stays
+    last, size = 2 * len(EARLIER), inputs.count(NEWEST) + HEADING
+    chosen = [choose(inputs, repeated, room) for room in range(2 * size, 4 * size, 4)]
+    assert all(last in kept and kept[last].whole for kept in chosen) is not stays
 
 
 def test_marks_of_what_an_earlier_round_left_out_are_not_quoted() -> None:

@@ -17,7 +17,6 @@ from compactor_cli.strategies.adaptive.arrangement import Attempt, misleads, quo
 from compactor_cli.strategies.adaptive.required import RequiredLines
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.requests import REQUEST_CUT
-from compactor_cli.strategies.shared.rooms import LARGE_REQUEST
 from compactor_cli.strategies.shared.selection import ChosenLine, densest
 from compactor_cli.text.clauses import dialogue_in
 
@@ -56,10 +55,7 @@ class Chooser(RequiredLines):
                 self.present, self.small = self.large, small
                 self.tell_state()
                 best = self.build([])
-        for smaller in (True, False):
-            if self.present != self.large and self._is_crowded(self.room - best.tokens):
-                self._make_room(smaller=smaller)
-                best = self.build([])
+        best = self._with_room_for_words(best)
         self._take_required(self.room - best.tokens)
         if best.tokens > self.room:
             return self._only_protected()
@@ -72,18 +68,22 @@ class Chooser(RequiredLines):
             attempt = self._with_lines(best, 0.0)
         return self._marked(self._refilled(attempt))
 
-    def _is_crowded(self, free: int) -> bool:
-        """Return whether what the user said has no room in `free` tokens, though it takes little of all."""
-        if self.talk:
-            return False
-        return free - MARK < self.needed and (self.awaits or self.needed <= LARGE_REQUEST * self.room)
-
-    def _make_room(self, *, smaller: bool) -> None:
-        """Make room for what the user said: less of the newest exchanges stays at its place, or nothing."""
-        if smaller:
-            self.newest = self.newest_within(self.room - MARK - self.needed)
-        self.present = self._present() if smaller else self.large
-        self.tell_state()
+    def _with_room_for_words(self, best: Attempt) -> Attempt:
+        """Return `best` with room for what the user said, up to its share: the newest exchanges are cut to what that
+        leaves them, or are not there. Those that are answered next stay where what the user said has no room as a
+        whole in any case."""
+        if self.talk or (self.needed < self.asked_tokens and not self.awaits and self.is_answered_next):
+            return best
+        for cut in (True, False):
+            if self.present == self.large or self.room - best.tokens - MARK >= self.needed:
+                break
+            self.present = self.large
+            if cut:
+                self.newest = self.newest_within(self.room - self.build([]).tokens - MARK - self.needed)
+                self.present = self._present()
+            self.tell_state()
+            best = self.build([])
+        return best
 
     def _refilled(self, attempt: Attempt) -> Attempt:
         """Spend what is left of a room where the next best line had none in it, or nothing was worth its tokens: on

@@ -51,8 +51,6 @@ _POSTPONED = (0.12, 0.1)
 """Shares of a small and of a large room for what was proposed and put off."""
 _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
-_BEFORE_RESULTS = 0.35
-"""Share of a small room for what the user said that comes before the results with which everything ends."""
 _BARE_REPLY = 6
 """Tokens of a reply that is a word or two."""
 _RESULTS = 0.15
@@ -130,19 +128,17 @@ class RequiredLines(PlanBuilder):
                 self._take(text)
 
     def _take_asked(self, words: Words, free: int) -> None:
-        """Take what the user said, of `free` tokens, and the results that the agent answers next. Where what was said
-        is too much for its share of a small room, these come before the rest of it."""
+        """Take what the user said, of `free` tokens, and the results that the agent answers next. Where a small room
+        ends with these, they come before what has no room in the share of the user's words."""
         known = set(self.selector.taken)
-        if waits := self.ends_in_results and self.needed > LARGE_REQUEST * self.room:
-            self._take_words(words, min(_BEFORE_RESULTS * self.room, free - MARK))
-            before = set(self.selector.taken)
-            self._take_pending()
-            known |= self.selector.taken.keys() - before
+        self._take_words(words, min(self.needed if self.ends_in_results else self.request_room, free - MARK))
+        before = set(self.selector.taken)
+        self._take_pending()
+        pending = self.selector.taken.keys() - before
+        if self.ends_in_results and self.needed < self.asked_tokens:
             free = self.room - self.build([*self.selector.taken.values()]).tokens
-        self._take_words(words, min(self.request_room, free - MARK))
-        self.request_lines = frozenset(self.selector.taken.keys() - known)
-        if not waits:
-            self._take_pending()
+            self._take_words(words, min(self.request_room, free - MARK))
+        self.request_lines = frozenset(self.selector.taken.keys() - known - pending)
 
     def _take_words(self, words: Words, room: float) -> None:
         """Take what the user said, in as many tokens."""
@@ -188,8 +184,13 @@ class RequiredLines(PlanBuilder):
 
     @property
     def needed(self) -> int:
-        """Return the tokens of what the user said; in a chat where that awaits an answer, of its share at most."""
-        return min(self.asked_tokens, int(self.request_room)) if self.awaits else self.asked_tokens
+        """Return the tokens of what the user said, up to its share of the room: these come before all else."""
+        return int(min(self.asked_tokens, self.request_room if self.awaits else LARGE_REQUEST * self.room))
+
+    @property
+    def is_answered_next(self) -> bool:
+        """Return whether the newest exchange is what the agent, or the newest request, answers."""
+        return bool(self.inputs.messages[-1].results) or is_request(self.inputs.groups[-1], self.inputs.messages)
 
     def _stays(self, line: int) -> bool:
         """Return whether a line stands in words that stay whole for being new."""

@@ -58,6 +58,8 @@ _ECHO, _ECHO_PASTED = 0.5, 0.6
 """What a sentence counts besides that the agent took up, and how much such a one in a pasted text is worth."""
 _MOST_BEFORE = 3
 """Sentences of an item of a list that stay with a later one of it."""
+_SHORT = 30
+"""Tokens up to which a request is short: a rule, a wish or an answer, rather than something to do."""
 _LONG, _TELLING = 150, 3
 """Tokens from which on a request is long, and words of a first sentence that is more than a greeting."""
 _ANEW, _REPLACED = 1.6, 0.7
@@ -328,6 +330,9 @@ class _Chooser:
         self._take_rules(order, room, worth_it)
         self._take(order, room)
         chosen = self._kept_requests()
+        self.used = sum(request.tokens + HEADING for request in chosen)
+        self._take_whole(room)
+        chosen = self._kept_requests()
         while self.bundles and sum(request.tokens + HEADING for request in chosen) > room:
             self.taken -= set(self.bundles.pop())
             chosen = self._kept_requests()
@@ -350,6 +355,15 @@ class _Chooser:
         told = [i for i in between if orders(self.sentences[i].clause)]
         self._take(told, min(room, self.used + int(room * _TOLD)))
         self._take((i for i in first if may_bind(self.sentences[i].clause)), min(room, self.used + left), least=least)
+
+    def _take_whole(self, room: int) -> None:
+        """Take requests whole with what is left, the newest first, short ones before all others: what little they say
+        may bind, whatever it is worth."""
+        members = [[*group] for _, group in groupby(range(len(self.sentences)), self._request_of)]
+        newest_first = reversed(members) if self.places else ()
+        for own in sorted(newest_first, key=lambda own: self.sizes[self._request_of(own[0])] > _SHORT):
+            if sum(self.sentences[i].tokens for i in own if i not in self.taken) + HEADING <= room - self.used:
+                self._take(own, room, least=0.0)
 
     def _rank(self, index: int) -> tuple[float, int]:
         sentence = self.sentences[index]
