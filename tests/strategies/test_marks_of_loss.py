@@ -62,7 +62,7 @@ def test_what_had_no_room_in_an_earlier_round_is_still_counted() -> None:
     assert commands([m.text() for m in part.messages]) >= commands([m.text() for m in first.messages]) > 0
 
 
-@pytest.mark.parametrize("target", [400, 500])
+@pytest.mark.parametrize("target", [420, 500])
 def test_a_quoted_sentence_says_where_its_line_goes_on(target: int) -> None:
     said = [
         f"Please look into part_{n} of the report. Its region_{n * 7} was sold in {1900 + n}, so leave that as it is. "
