@@ -28,7 +28,14 @@ from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import Request, choose_requests
-from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, LARGE_REQUEST, LARGE_ROOM, share_of
+from compactor_cli.strategies.shared.rooms import (
+    BINDING_SHARE,
+    INSTRUCTIONS_SHARE,
+    LARGE_IN_CHAT,
+    LARGE_REQUEST,
+    LARGE_ROOM,
+    share_of,
+)
 from compactor_cli.strategies.shared.selection import HEADING
 from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.later_figures import figures_of
@@ -91,7 +98,8 @@ class RequiredLines(PlanBuilder):
             self._take(sorted(self.awaited))
             if self.awaited:
                 self._take(told_now(inputs.groups[max(self.large)], self.lines))
-            if self.asked_tokens <= LARGE_REQUEST * self.room and not self.people:
+            share = LARGE_IN_CHAT if self.works else LARGE_REQUEST
+            if self.asked_tokens <= share * self.room and not self.people:
                 self._take(self.asked_lines())
             newest = self.lines.message(max(self.awaited)) if self.awaited else -1
             given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile

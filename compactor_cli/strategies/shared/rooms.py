@@ -7,8 +7,8 @@ BINDING_SHARE = 0.08
 LARGE_REQUEST, SMALL_REQUEST = 0.4, 60
 """Share of a room, and tokens in any case, up to which the last request is kept whole."""
 LARGE_IN_CHAT = 0.6
-"""Share of a room up to which it is kept whole in a chat: there is no work whose state needs room, and what an agent
-answered before tells less than what it is asked now."""
+"""Share of a room up to which it is kept whole in a chat, and all that the user said where an agent works by talking:
+there is no work whose state needs room, and what an agent answered before tells less than what it is asked now."""
 DETAIL = 60_000
 """Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
 _REQUESTS_OF_SMALL, _REQUESTS = 0.48, 0.4
