@@ -69,7 +69,7 @@ def chat(answers: int = 1000) -> list[dict[str, object]]:
 @pytest.mark.parametrize(
     ("strategy", "ratio", "decided"),
     [
-        *(("adaptive", 0.25, 4), ("adaptive", 0.4, 4), ("adaptive", 0.45, 5)),
+        *(("adaptive", 0.25, 3), ("adaptive", 0.4, 4), ("adaptive", 0.45, 5)),
         *(("rolling", 0.4, 4), ("rolling", 0.45, 5), ("handoff", 0.4, 5)),
     ],
 )
