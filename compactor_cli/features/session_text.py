@@ -10,8 +10,8 @@ from typing import Literal
 from msgspec import Struct, field
 
 from compactor_cli.features.call_lines import call_lines, result_lines
+from compactor_cli.features.newer_pages import NewerPages
 from compactor_cli.features.outdated_lines import OutdatedLines
-from compactor_cli.features.outdated_nodes import PageTrees
 from compactor_cli.features.page_frames import PageFrames
 from compactor_cli.model.injected import is_output
 from compactor_cli.model.message import Message, Part
@@ -172,7 +172,7 @@ def read_session(
     session = SessionText(frozenset(text for chunk in chunked(query).split() for text, _ in judge(chunk)))
     near = 0 if reach is None else _within_reach(messages, reach)
     replaced = OutdatedLines(messages, pairing, near)
-    frames, trees = PageFrames(messages, pairing), PageTrees(messages)
+    frames, trees = PageFrames(messages, pairing), NewerPages(messages)
     for at, message in enumerate(messages):
         for position, part in enumerate(message.parts):
             if not part.text or part.kind not in _READ:

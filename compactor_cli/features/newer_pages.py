@@ -10,7 +10,7 @@ from compactor_cli.model.pairing import Spot
 from compactor_cli.text.page_trees import is_tree, node_of
 
 
-class PageTrees:
+class NewerPages:
     """The pages of a session that are shown as trees of nodes."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
