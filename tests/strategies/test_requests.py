@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.profiles import default_profile
-from compactor_cli.strategies.shared.abridged import LEFT_OUT
+from compactor_cli.strategies.shared.abridged import LEFT_OUT, KeptRequest
 from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
-from compactor_cli.strategies.shared.requests import HEADING, KeptRequest, Request, choose_requests
+from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests
 from compactor_cli.text.clauses import split_clauses
 
 CHAT = (
@@ -285,7 +285,7 @@ def test_of_a_short_request_a_sentence_that_leans_on_another_does_not_stay_alone
         "I want all of these changed. It's been a tough time, and I just have to save where I can.",
         "Yes, please go ahead with all the changes. Also, could I get the difference back to my card?",
     )
-    kept = [said(choose_requests(chat, room, words)) for room in range(10, 120)]
+    kept = [said(choose_requests(chat, room, words, fills=False)) for room in range(10, 120)]
     assert all("assist me with that" not in text or asked in text for text in kept)
     assert sum(asked in text and "assist me" not in text for text in kept) > 10
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli.strategies.shared.abridged import KeptRequest
 from compactor_cli.strategies.shared.binding import announces, reverses
-from compactor_cli.strategies.shared.requests import HEADING, KeptRequest, Request, choose_requests
+from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests
 from compactor_cli.text.clauses import Clause, split_clauses
 
 OPENING = (

@@ -15,17 +15,10 @@ from compactor_cli.model.plan import Decision, Edit, Quote
 from compactor_cli.model.planning import DECIDED, FIRST_REQUEST, LAST_REQUEST, PlanInput
 from compactor_cli.model.replies import reply_in
 from compactor_cli.model.talking import is_interjection, people_talk, telling_requests
-from compactor_cli.strategies.shared.abridged import LEFT_OUT
+from compactor_cli.strategies.shared.abridged import LEFT_OUT, KeptRequest, marked
 from compactor_cli.strategies.shared.chats import is_working_chat
 from compactor_cli.strategies.shared.request_values import Rate, rate_by, rate_needed, taken_up_in
-from compactor_cli.strategies.shared.requests import (
-    HEADING,
-    REQUEST_CUT,
-    KeptRequest,
-    Request,
-    choose_requests,
-    marked,
-)
+from compactor_cli.strategies.shared.requests import HEADING, REQUEST_CUT, Request, choose_requests
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE
 from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS, user_named

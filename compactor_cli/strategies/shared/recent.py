@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan, Quote, SummaryPart, SummarySlot
 from compactor_cli.model.planning import FIRST_REQUEST, RECENT, PlanInput, text_tokens
+from compactor_cli.strategies.shared.abridged import KeptRequest
 from compactor_cli.strategies.shared.carried_requests import (
     NO_WORDS,
     SHARE,
@@ -31,7 +32,6 @@ from compactor_cli.strategies.shared.finishing import finished, widened, without
 from compactor_cli.strategies.shared.protected import REQUESTS, keep_protected
 from compactor_cli.strategies.shared.renditions import Renderer, comfortable, fit_newest
 from compactor_cli.strategies.shared.requests import HEADING as LABEL
-from compactor_cli.strategies.shared.requests import KeptRequest
 from compactor_cli.strategies.shared.rooms import DETAIL
 from compactor_cli.strategies.shared.time_order import HEADINGS, REPEATED, can_move, in_time_order
 from compactor_cli.summary_text.headers import CUT_OFF

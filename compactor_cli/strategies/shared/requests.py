@@ -12,7 +12,7 @@ from itertools import chain, groupby, pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compactor_cli.strategies.shared.abridged import LEFT_OUT, abridged
+from compactor_cli.strategies.shared.abridged import LEFT_OUT, KeptRequest, abridged, marked
 from compactor_cli.strategies.shared.binding import changes_of_mind, forces, may_bind, orders
 from compactor_cli.strategies.shared.denials import says_nothing_alone
 from compactor_cli.strategies.shared.request_values import PROMPT, Rate, TakenUp, plain_values
@@ -20,7 +20,7 @@ from compactor_cli.text.clauses import Clause, dialogue_in, in_item, split_claus
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.quantities import value_forms
 from compactor_cli.text.sentences import ASKS
-from compactor_cli.text.shorten import Short, text_reference
+from compactor_cli.text.shorten import Short
 from compactor_cli.text.subjects import may_replace, subject_terms
 
 REQUEST_CUT = "large request of the user"
@@ -69,18 +69,6 @@ _GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
 """One or two words, with which a request may begin: alone they say nothing."""
 
 
-class KeptRequest(Struct, frozen=True):
-    """What stays of a request."""
-
-    message: int
-    text: str
-    """All of it, or whole sentences of it with an ellipsis where others are left out."""
-    tokens: int
-    whole: bool
-    clauses: tuple[int, ...] = ()
-    """Of one that is not whole, which of its clauses stay, those first that were taken first."""
-
-
 class Request(Struct, frozen=True):
     """Something the user said: the number of its message, and the words."""
 
@@ -97,6 +85,7 @@ def choose_requests(
     places: bool = True,
     taken_up: TakenUp | None = None,
     awaits: bool = False,
+    fills: bool = True,
 ) -> tuple[KeptRequest, ...]:
     """Return what stays of requests, given in their order, in at most `room` tokens (each with `HEADING`), in that
     order.
@@ -105,7 +94,8 @@ def choose_requests(
     sentences of most value. `rate`: the values of sentences; without it they are judged by their words alone.
     `places`: what was pasted counts less than what is said of it. Of instructions the lists are what binds.
     `taken_up`: of long requests, the sentences that the agent took up are what is asked, wherever they stand.
-    `awaits`: the last one awaits its answer, and stays whole where it takes up to its share.
+    `awaits`: the last one awaits its answer, and stays whole where it takes up to its share. `fills`: whole requests
+    have what is left, whatever they are worth.
     """
     sizes = [count(request.text) for request in requests]
     if sum(sizes) + HEADING * len(sizes) <= room:
@@ -116,7 +106,7 @@ def choose_requests(
     if not requests or room <= HEADING:
         return ()
     chooser = _Chooser(requests, sizes, count, rate or plain_values, places=places, taken_up=taken_up)
-    return chooser.choose(room, awaits=awaits)
+    return chooser.choose(room, awaits=awaits, fills=fills)
 
 
 def abridge_request(
@@ -133,12 +123,6 @@ def abridge_request(
         if counted <= min(limit, tokens - 1):
             return Short(text, counted)
     return None
-
-
-def marked(kept: KeptRequest, whole: str) -> str:
-    """Return what stays of a request with the mark of what is left out of the whole."""
-    left_out = len(whole) - sum(len(piece.strip()) for piece in kept.text.split(LEFT_OUT))
-    return f"{kept.text}\n[… {max(1, left_out):,} characters left out · {text_reference(whole)}]"
 
 
 class _Sentence(Struct, frozen=True):
@@ -302,8 +286,8 @@ class _Chooser:
         """Return whether the sentence of most worth was taken, or one that is nearly worth as much."""
         return any(self.sentences[i].worth >= _NEARLY * self.best for i in self.taken)
 
-    def choose(self, room: int, *, awaits: bool = False) -> tuple[KeptRequest, ...]:
-        """Return the requests, each as far as it stays. `awaits`: as for `choose_requests`."""
+    def choose(self, room: int, *, awaits: bool = False, fills: bool = False) -> tuple[KeptRequest, ...]:
+        """Return the requests, each as far as it stays. `awaits`, `fills`: as for `choose_requests`."""
         newest = len(self.requests) - 1
         order = sorted(range(len(self.sentences)), key=self._rank)
         of_newest = [i for i in order if self.sentences[i].request == newest]
@@ -330,9 +314,10 @@ class _Chooser:
         self._take_rules(order, room, worth_it)
         self._take(order, room)
         chosen = self._kept_requests()
-        self.used = sum(request.tokens + HEADING for request in chosen)
-        self._take_whole(room)
-        chosen = self._kept_requests()
+        if fills and self.places:
+            self.used = sum(request.tokens + HEADING for request in chosen)
+            self._take_whole(room)
+            chosen = self._kept_requests()
         while self.bundles and sum(request.tokens + HEADING for request in chosen) > room:
             self.taken -= set(self.bundles.pop())
             chosen = self._kept_requests()
@@ -360,8 +345,7 @@ class _Chooser:
         """Take requests whole with what is left, the newest first, short ones before all others: what little they say
         may bind, whatever it is worth."""
         members = [[*group] for _, group in groupby(range(len(self.sentences)), self._request_of)]
-        newest_first = reversed(members) if self.places else ()
-        for own in sorted(newest_first, key=lambda own: self.sizes[self._request_of(own[0])] > _SHORT):
+        for own in sorted(members, key=lambda own: (self.sizes[self._request_of(own[0])] > _SHORT, -own[0])):
             if sum(self.sentences[i].tokens for i in own if i not in self.taken) + HEADING <= room - self.used:
                 self._take(own, room, least=0.0)
 
