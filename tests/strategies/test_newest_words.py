@@ -25,9 +25,9 @@ EARLIER = (
 
 def test_of_a_request_that_awaits_its_answer_no_sentence_goes_where_it_has_room() -> None:
     asked = requests(*EARLIER, NEWEST)
-    room = 3 * words(NEWEST)
-    assert choose_requests(asked, room, words, awaits=True)[-1].whole
-    assert not choose_requests(asked, room, words, fills=False)[-1].whole
+    rooms = range(2 * (words(NEWEST) + HEADING), 4 * words(NEWEST))
+    assert all(choose_requests(asked, room, words, awaits=True)[-1].whole for room in rooms)
+    assert not all(choose_requests(asked, room, words)[-1].whole for room in rooms)
     assert not any(
         kept.whole for kept in choose_requests(asked, words(NEWEST), words, awaits=True) if kept.message == 4
     )

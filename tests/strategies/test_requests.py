@@ -285,7 +285,7 @@ def test_of_a_short_request_a_sentence_that_leans_on_another_does_not_stay_alone
         "I want all of these changed. It's been a tough time, and I just have to save where I can.",
         "Yes, please go ahead with all the changes. Also, could I get the difference back to my card?",
     )
-    kept = [said(choose_requests(chat, room, words, fills=False)) for room in range(10, 120)]
+    kept = [said(choose_requests(chat, room, words)) for room in range(10, 120)]
     assert all("assist me with that" not in text or asked in text for text in kept)
     assert sum(asked in text and "assist me" not in text for text in kept) > 10
 

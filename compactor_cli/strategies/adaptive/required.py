@@ -136,19 +136,21 @@ class RequiredLines(PlanBuilder):
                 self._take(text)
 
     def _take_asked(self, words: Words, free: int) -> None:
-        """Take what the user said in its share, of `free` tokens, then the results that the agent answers next, and
-        then as much more of what the user said as still has room."""
+        """Take what the user said, of `free` tokens, and the results that the agent answers next. Where a small room
+        ends with these, they come before what has no room in the share of the user's words."""
         known = set(self.selector.taken)
-        self._take(words.within(min(self.needed, free - MARK), self.asked, bare=self.bare_replies))
-        asked = self.selector.taken.keys() - known
+        self._take_words(words, min(self.needed if self.ends_in_results else self.request_room, free - MARK))
+        before = set(self.selector.taken)
         self._take_pending()
-        if self.needed < self.asked_tokens:
-            known, said = set(self.selector.taken), sum(self.selector.taken[line].cost for line in asked)
-            left = self.room - self.build([*self.selector.taken.values()]).tokens - MARK
-            room = min(self.request_room, said + left)
-            self._take(words.within(room, self.asked, bare=self.bare_replies, fills=True))
-            asked |= self.selector.taken.keys() - known
-        self.request_lines = frozenset(asked)
+        pending = self.selector.taken.keys() - before
+        if self.ends_in_results and self.needed < self.asked_tokens:
+            free = self.room - self.build([*self.selector.taken.values()]).tokens
+            self._take_words(words, min(self.request_room, free - MARK))
+        self.request_lines = frozenset(self.selector.taken.keys() - known - pending)
+
+    def _take_words(self, words: Words, room: float) -> None:
+        """Take what the user said, in as many tokens."""
+        self._take(words.within(room, self.asked, bare=self.bare_replies))
 
     def _take_agreed(self) -> int:
         """Take all of a short answer that the newest request agrees to, what it picks of one, or of a longer one what
@@ -188,14 +190,10 @@ class RequiredLines(PlanBuilder):
         """Return the tokens of what the user said."""
         return sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
 
-    @cached_property
+    @property
     def needed(self) -> int:
-        """Return the tokens of what the user said, up to its share of the room: these come before all else. It is the
-        words that have this share; what says whose they are comes on top where all of them have room."""
-        if self.awaits:
-            return int(min(self.asked_tokens, self.request_room))
-        share = int(LARGE_REQUEST * self.room)
-        return self.asked_tokens if self.asked_tokens <= share + HEADING * len(self.asked) else share
+        """Return the tokens of what the user said, up to its share of the room: these come before all else."""
+        return int(min(self.asked_tokens, self.request_room if self.awaits else LARGE_REQUEST * self.room))
 
     @property
     def is_answered_next(self) -> bool:
@@ -348,17 +346,11 @@ class Words:
         self._inputs, self._lines, self._tokens = inputs, lines, tokens
 
     def within(
-        self,
-        room: float,
-        spans: Sequence[UserWords],
-        *,
-        binding: float = 0.0,
-        bare: Container[int] = (),
-        fills: bool = False,
+        self, room: float, spans: Sequence[UserWords], *, binding: float = 0.0, bare: Container[int] = ()
     ) -> Iterator[int]:
         """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind.
         `binding`: the tokens of these, of instructions, where not all has room. `bare`: messages that say nothing alone
-        and then make way first. `fills`: as for `choose_requests`."""
+        and then make way first."""
         lines, pieces = self._lines, self._lines.session.pieces
         texts = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
         lines_of = [list(lines.overlapping(span.piece, span.start, span.end)) for span in spans]
@@ -369,7 +361,7 @@ class Words:
             return
         if bare:
             spans = [span for span in spans if pieces[span.piece].message not in bare]
-            yield from self.within(room, spans, binding=binding, fills=fills)
+            yield from self.within(room, spans, binding=binding)
             return
         numbers = [pieces[span.piece].message for span in spans]
         rate = rate_by(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})
@@ -381,7 +373,6 @@ class Words:
             lambda sentences: rate([(numbers[index], text) for index, text in sentences]),
             places=not binding,
             taken_up=lambda index, sentences: taken_up(numbers[index], sentences),
-            fills=fills,
         )
         for request in reversed(kept):
             span = spans[request.message]

@@ -85,7 +85,6 @@ def choose_requests(
     places: bool = True,
     taken_up: TakenUp | None = None,
     awaits: bool = False,
-    fills: bool = True,
 ) -> tuple[KeptRequest, ...]:
     """Return what stays of requests, given in their order, in at most `room` tokens (each with `HEADING`), in that
     order.
@@ -94,8 +93,7 @@ def choose_requests(
     sentences of most value. `rate`: the values of sentences; without it they are judged by their words alone.
     `places`: what was pasted counts less than what is said of it. Of instructions the lists are what binds.
     `taken_up`: of long requests, the sentences that the agent took up are what is asked, wherever they stand.
-    `awaits`: the last one awaits its answer, and stays whole where it takes up to its share. `fills`: whole requests
-    have what is left, whatever they are worth.
+    `awaits`: the last one awaits its answer, and stays whole where it takes up to its share.
     """
     sizes = [count(request.text) for request in requests]
     if sum(sizes) + HEADING * len(sizes) <= room:
@@ -106,7 +104,7 @@ def choose_requests(
     if not requests or room <= HEADING:
         return ()
     chooser = _Chooser(requests, sizes, count, rate or plain_values, places=places, taken_up=taken_up)
-    return chooser.choose(room, awaits=awaits, fills=fills)
+    return chooser.choose(room, awaits=awaits)
 
 
 def abridge_request(
@@ -286,8 +284,8 @@ class _Chooser:
         """Return whether the sentence of most worth was taken, or one that is nearly worth as much."""
         return any(self.sentences[i].worth >= _NEARLY * self.best for i in self.taken)
 
-    def choose(self, room: int, *, awaits: bool = False, fills: bool = False) -> tuple[KeptRequest, ...]:
-        """Return the requests, each as far as it stays. `awaits`, `fills`: as for `choose_requests`."""
+    def choose(self, room: int, *, awaits: bool = False) -> tuple[KeptRequest, ...]:
+        """Return the requests, each as far as it stays. `awaits`: as for `choose_requests`."""
         newest = len(self.requests) - 1
         order = sorted(range(len(self.sentences)), key=self._rank)
         of_newest = [i for i in order if self.sentences[i].request == newest]
@@ -314,10 +312,9 @@ class _Chooser:
         self._take_rules(order, room, worth_it)
         self._take(order, room)
         chosen = self._kept_requests()
-        if fills and self.places:
-            self.used = sum(request.tokens + HEADING for request in chosen)
-            self._take_whole(room)
-            chosen = self._kept_requests()
+        self.used = sum(request.tokens + HEADING for request in chosen)
+        self._take_whole(room)
+        chosen = self._kept_requests()
         while self.bundles and sum(request.tokens + HEADING for request in chosen) > room:
             self.taken -= set(self.bundles.pop())
             chosen = self._kept_requests()
@@ -345,7 +342,8 @@ class _Chooser:
         """Take requests whole with what is left, the newest first, short ones before all others: what little they say
         may bind, whatever it is worth."""
         members = [[*group] for _, group in groupby(range(len(self.sentences)), self._request_of)]
-        for own in sorted(members, key=lambda own: (self.sizes[self._request_of(own[0])] > _SHORT, -own[0])):
+        newest_first = reversed(members) if self.places else ()
+        for own in sorted(newest_first, key=lambda own: self.sizes[self._request_of(own[0])] > _SHORT):
             if sum(self.sentences[i].tokens for i in own if i not in self.taken) + HEADING <= room - self.used:
                 self._take(own, room, least=0.0)
 
