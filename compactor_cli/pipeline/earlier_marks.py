@@ -3,7 +3,7 @@ words, and a summary with its last request in the order of time. No stage and no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -50,14 +50,13 @@ def _as_read(message: Message, newest: int) -> str | None:
 
 
 def is_cut(before: Message, after: Message) -> bool:
-    """Return whether a message says less in the output: marks of rounds are nobody's words, and a repair cuts
-    nothing."""
-    return any(was != now for was, now in zip(_texts(before), _texts(after), strict=False))
-
-
-def _texts(message: Message) -> Iterator[str]:
-    mark = mark_of(message)
-    return (mark.text if mark and at == 0 else part.text for at, part in enumerate(message.parts))
+    """Return whether a message is another one in the output: more is changed than the mark of an earlier round."""
+    changed = [at for at, part in enumerate(after.parts) if part.edited]
+    mark = mark_of(before)
+    if changed != [0] or mark is None:
+        return bool(changed)
+    now = mark_of(after)
+    return (now.text if now else after.parts[0].text) != mark.text
 
 
 def without_earlier_marks(analysis: Analysis, plan: Plan) -> Plan:

@@ -12,7 +12,6 @@ from msgspec import Struct
 from compactor_cli.model.message import CLOSING_ID, Message, by_index
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.talking import telling_requests
-from compactor_cli.pipeline.earlier_marks import is_cut
 from compactor_cli.pipeline.protect import carries_request
 from compactor_cli.strategies.shared.kept_lines import matches
 from compactor_cli.strategies.shared.protected import HELD_BACK
@@ -140,7 +139,7 @@ class _Found:
         in a summary."""
         now = self.out.get(message.index)
         if now is not None:
-            return f"{message.tokens:,} to {now.tokens:,} tokens" if is_cut(message, now) else ""
+            return f"{message.tokens:,} to {now.tokens:,} tokens" if _is_cut(message, now) else ""
         text = message.text("text").strip()
         quote = self.quotes.get(message.index)
         if _words(text) in (_words(quote.text) if quote else self._said):
@@ -168,6 +167,11 @@ class _Found:
 
 def _words(text: str) -> str:
     return " ".join(harmless(text).split())
+
+
+def _is_cut(before: Message, after: Message) -> bool:
+    """Return whether this run shortened a message; a repair edits parts as well."""
+    return any(new.text != old.text for old, new in zip(before.parts, after.parts, strict=False))
 
 
 def _one(messages: Sequence[Message]) -> bool:

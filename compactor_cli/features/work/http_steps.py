@@ -10,7 +10,10 @@ from compactor_cli.text.shell import Step
 
 _VARIABLE = compiled_later(r"%\{(\w+)\}")
 _CODES = ("http_code", "response_code")
-_REFUSED = 400
+_DONE = range(200, 400)
+"""Statuses of what a server did; 000 is told where none answered."""
+_VALUE, _TAIL = r"\S{0,60}", 400
+"""What is told for another variable, and the characters at the end of an output in which all of it stands."""
 
 
 def told_status(step: Step, said: str) -> tuple[bool, str]:
@@ -21,8 +24,8 @@ def told_status(step: Step, said: str) -> tuple[bool, str]:
     if set(_CODES).isdisjoint(pieces[1::2]):
         return False, ""
     pattern = "".join(
-        re.escape(text) + (r"(\d{3})" if name in _CODES else r".*?")
+        re.escape(text) + (r"(\d{3})" if name in _CODES else _VALUE)
         for text, name in zip(pieces[::2], pieces[1::2], strict=True)
     )
-    found = re.search(rf"{pattern}{re.escape(end)}\s*\Z", said)
-    return (int(found[1]) < _REFUSED, found.group().strip()) if found else (False, "")
+    found = re.search(rf"{pattern}{re.escape(end)}\s*\Z", said[-_TAIL:])
+    return (int(found[1]) in _DONE, found.group().strip()) if found else (False, "")

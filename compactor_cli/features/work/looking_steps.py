@@ -29,6 +29,7 @@ _LOOKING_WORD = compiled_later(
 _INTERPRETER = compiled_later(r"python[\d.]*|node|bun|ruby|perl|php|deno|psql|sqlite3|mysql")
 _AS_ASKED = {"mkdir": "exists"}
 """What is said of what is already as it was to be: nothing is broken by that."""
+_PARENTS = frozenset({"-p", "--parents"})
 _NOT_THERE = "No such file"
 """The same of what nobody can take away or move."""
 
@@ -68,4 +69,5 @@ def cannot_change(call: ToolCall, steps: Sequence[Step]) -> list[Step]:
 
 
 def _is_as_asked(step: Step, why: str) -> bool:
-    return _AS_ASKED.get(basename(step.words[0]), _NOT_THERE) in why
+    parents = not _PARENTS.isdisjoint(step.words)  # a folder that is there is no reason to complain then: a file is
+    return not parents and _AS_ASKED.get(basename(step.words[0]), _NOT_THERE) in why

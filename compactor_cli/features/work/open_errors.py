@@ -330,7 +330,7 @@ def _named_key(words: Sequence[str]) -> str:
 def _tool_key(call: ToolCall, path: str) -> tuple[str, str]:
     words = tool_words(call.tool)
     looks = words[:1] == ("git",) and words[1:] and words[1] in GIT_LOOKING
-    looks = looks or only_looks_by_name(call.tool) or only_fetches(call.arguments)
+    looks = looks or only_looks_by_name(call.tool) or only_fetches(call.tool, call.arguments)
     if looks or acts(call.tool, call.arguments):
         return "", ""
     if path:

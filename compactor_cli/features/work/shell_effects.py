@@ -66,6 +66,8 @@ _NOTHING_DONE = {"git stash": compiled_later(r"^No local changes to save", re.MU
 """What is said when there was nothing to be done."""
 _TIMED_OUT = compiled_later(r"^error: timed out waiting for\b", re.MULTILINE)
 _ROLLED_OUT = "successfully rolled out"
+_VALUED = word_set("-n --namespace --context --kubeconfig -l --selector -f --filename --timeout")
+"""Options of what waits for a rollout that have a value."""
 _ASIDE = word_set("cd echo export source . set pwd true sleep cat tail head grep")
 _SEVERAL = 2
 _LINE_WIDTH = 200
@@ -178,8 +180,9 @@ def _signs(call: ToolCall, steps: Sequence[Step], at: int, key: str) -> Iterator
 
 def _rolled_out(key: str, said: str) -> bool:
     """Return whether an output says that what a command waited for came to pass, by its name."""
-    name = "".join(operands(key.split())[3:][-1:]).rpartition("/")[2]
-    return re.search(rf"(?<![\w.-]){re.escape(name)}\W{{0,2}}{_ROLLED_OUT}", said) is not None
+    name = "".join(operands(key.split(), _VALUED)[3:][-1:]).rpartition("/")[2]
+    named = rf"(?<![\w.-]){re.escape(name)}\W{{0,2}}" if name else ""
+    return re.search(named + _ROLLED_OUT, said) is not None
 
 
 def _ran_on(said: str, steps: Sequence[Step]) -> bool:

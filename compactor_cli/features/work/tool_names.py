@@ -170,15 +170,17 @@ def only_tries(arguments: object) -> bool:
     return any(str(arguments.get(key)).lower() in values for key, values in _TRYING.items())
 
 
-def only_fetches(arguments: object) -> bool:
-    """Return whether a call sends a request of HTTP that changes nothing."""
-    return isinstance(arguments, dict) and "url" in arguments and arguments.get("method") in _FETCHES
+def only_fetches(tool: str, arguments: object) -> bool:
+    """Return whether a call sends a request of HTTP that changes nothing: of a tool that makes something, such as a
+    webhook, the method is what that is to use."""
+    fetches = isinstance(arguments, dict) and "url" in arguments and arguments.get("method") in _FETCHES
+    return fetches and acting_verb(tool) in ("", "send")
 
 
 def acts(tool: str, arguments: object = None) -> bool:
     """Return whether the name of a tool, or what it is told to do, says that it changes something outside the
     session."""
-    if only_tries(arguments) or only_fetches(arguments):
+    if only_tries(arguments) or only_fetches(tool, arguments):
         return False
     asked = asked_action(tool, arguments)
     return tool_words(asked)[0] in _VERBS if asked else bool(acting_verb(tool) or _verb_on_thing(tool, arguments))

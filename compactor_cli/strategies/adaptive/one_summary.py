@@ -70,10 +70,13 @@ class OneSummaryChooser(Chooser):
         used = 0
         for group in sorted(self.newest.in_place | self.newest.last.keys(), reverse=True):
             most = _LAST_SHARE * self.room if group in self.newest.last else newest_share(self.room)
-            for index in self.inputs.groups[group].messages:
-                for line in self.lines.of_message(index) if self.inputs.messages[index].role == "assistant" else ():
-                    if self.selector.cost(line) <= most - used and self.lines.has_words(line):
-                        used += self._take([line])
+            own = (i for i in self.inputs.groups[group].messages if self.inputs.messages[i].role == "assistant")
+            written = [line for i in own for line in self.lines.of_message(i) if self.lines.has_words(line)]
+            if sum(map(self.selector.cost, written)) > most - used:  # its end says what comes next
+                written.reverse()
+            for line in written:
+                if self.selector.cost(line) <= most - used:
+                    used += self._take([line])
         super()._take_pending()
 
     def _extra(self) -> int:
