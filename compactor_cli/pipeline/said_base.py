@@ -3,7 +3,7 @@ the transcript was compacted from: the next round with a ratio would take its in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import inf
 
 from msgspec.structs import replace
@@ -23,18 +23,16 @@ _LEAST = 60
 """Tokens of a target below which what is said comes before where it is from."""
 _MARK = 6
 """Tokens that a mark takes, but for large transcripts."""
-_PARTS = 8
-"""Parts of an output of whole messages, of which up to three are left out where one has to be cut."""
 
 
 def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
     """Return an output that says what it was compacted from, where the next round has to know: as it is where a summary
-    does, else with a mark at a message that was cut. Where there is no room for one, or
-    no message was cut, the output is made anew with less. Messages that stay whole stay as they are."""
+    does, else with a mark at a message that was cut. Where there is no room for one, the output is
+    made anew with as much less. Messages that stay whole stay as they are."""
     if not _is_needed(run, made) or _says_base(run, made):
         return made
     marked, lacks = _marked(run, analysis, made)
-    for less in _less(run, made, lacks) if marked is None and not run.settings.asks else ():
+    for less in dict.fromkeys((lacks, _MARK)) if lacks and not run.settings.asks else ():
         assert run.target is not None  # without one there is room
         smaller = replace(run, target=run.target - less)
         try:
@@ -43,21 +41,10 @@ def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
             again = assemble_run(run, analysis, *summarize(smaller, analysis, planned), planned.recall)
         except BudgetError:
             break
-        if not lacks and not _indices(made) <= _indices(again):
-            continue  # it is cut for that, and none goes
         marked = again if _says_base(run, again) else _marked(run, analysis, again)[0]
         if marked is not None:
             break
     return marked or made
-
-
-def _less(run: OneCompaction, made: Made, lacks: int) -> Iterable[int]:
-    """Return by how much less than the target an output may have for it to have room for a mark or, where no message
-    was cut, for one to be: a few words less, rather than a quarter of a quarter in the next round."""
-    if lacks or run.target is None:
-        return dict.fromkeys((lacks, _MARK)) if lacks else ()
-    used = _tokens(made)
-    return (run.target - used + part * used // _PARTS for part in range(1, _PARTS // 2))
 
 
 def _is_needed(run: OneCompaction, made: Made) -> bool:
@@ -80,10 +67,6 @@ def _says_base(run: OneCompaction, made: Made) -> bool:
     tokens = _tokens(made)
     said = stated_base(made.output.messages, tokens)
     return tokens >= run.base.tokens or (said is not None and said.tokens >= run.base.tokens)
-
-
-def _indices(made: Made) -> set[int]:
-    return {message.index for message in made.output.messages if message.origin != "summary"}
 
 
 def _tokens(made: Made) -> int:
