@@ -22,6 +22,8 @@ from compactor_cli.text.clauses import dialogue_in
 
 _SHORT_REQUEST = 150
 """Tokens of a request whose sentences are kept as the words of the user or not at all."""
+_ANSWERED_NEXT = 0.65
+"""Share of a room that exchanges have which are answered next, whatever the user said."""
 _USED = 0.97
 """Share of the room below which groups are looked for that fit whole into what is left."""
 _LEAST = 0.1
@@ -70,16 +72,18 @@ class Chooser(RequiredLines):
 
     def _with_room_for_words(self, best: Attempt) -> Attempt:
         """Return `best` with room for what the user said, up to its share: the newest exchanges are cut to what that
-        leaves them, or are not there. Those that are answered next stay where what the user said has no room as a
-        whole in any case."""
-        if self.talk or (self.needed < self.asked_tokens and not self.awaits and self.is_answered_next):
+        leaves them, or are not there. Those that are answered next have two thirds of it where what the user said has
+        none as a whole in any case."""
+        if self.talk:
             return best
-        for cut in (True, False):
+        stays = self.needed < self.asked_tokens and not self.awaits and self.is_answered_next
+        for cut in (True,) if stays else (True, False):
             if self.present == self.large or self.room - best.tokens - MARK >= self.needed:
                 break
             self.present = self.large
             if cut:
-                self.newest = self.newest_within(self.room - self.build([]).tokens - MARK - self.needed)
+                left = self.room - self.build([]).tokens - MARK - self.needed
+                self.newest = self.newest_within(max(left, int(_ANSWERED_NEXT * self.room)) if stays else left)
                 self.present = self._present()
             self.tell_state()
             best = self.build([])
