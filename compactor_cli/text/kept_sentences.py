@@ -26,7 +26,7 @@ _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
 """What stands before an item of a list, or behind the mark of a heading."""
 _ROW = compiled_later(r"[ \t]*\|")
 """How a row of a table begins."""
-_MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*|([-=*_])\1{2,}.*\1{3,})\s*")
+_MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*|([-=])\1{2,}.*\1{3,})\s*")
 """A line that says nothing without those around it."""
 _CODE = compiled_later(
     r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1[`~]*[ \t]*(?:\n|\Z)", re.MULTILINE

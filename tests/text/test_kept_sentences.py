@@ -419,3 +419,10 @@ def test_a_section_ends_where_a_banner_stands() -> None:
     wanted = Preferred(first=forbids)
     kept = "".join(text[start:end] for start, end in kept_sentences(text, 40, NONE, wanted))
     assert kept == "The path must not exist.\n"
+
+
+@pytest.mark.parametrize("rule", ["***Never issue a refund alone.***", "*** ALWAYS ask first ***"])
+def test_a_rule_in_bold_italics_is_no_banner(rule: str) -> None:
+    text = f"# Refunds\nBe kind.\n{rule}\n{'filler words ' * 30}\nAll is well.\n"
+    kept = "".join(text[start:end] for start, end in kept_sentences(text, 90, NONE, Preferred(rate=rule_points)))
+    assert rule in kept
