@@ -29,7 +29,7 @@ _ROW = compiled_later(r"[ \t]*\|")
 _MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*|([-=])\1{2,}.*\1{3,})\s*")
 """A line that says nothing without those around it."""
 _CODE = compiled_later(
-    r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1[`~]*[ \t]*(?:\n|\Z)", re.MULTILINE
+    r"^[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1[`~]*[ \t]*(?:\n|\Z)", re.MULTILINE
 )
 """Code between fences."""
 _FENCE = compiled_later(r"`{3}|~{3}")
