@@ -15,7 +15,7 @@ from compactor_cli.profiles import default_profile
 from compactor_cli.settings import Settings
 from compactor_cli.strategies.shared.request_values import PROMPT, rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import choose_requests
-from compactor_cli.text.clauses import split_clauses
+from compactor_cli.text.clauses import dialogue_in, split_clauses
 from tests import builders
 from tests.strategies.test_requests import message, requests, said, words
 
@@ -99,6 +99,15 @@ def test_a_form_with_labels_is_no_dialogue(last: int) -> None:
     form = "\n\n".join(f"Name: heron {at}\nPlace: lake {at} {lake}" for at in range(1, last))
     text = f"Add these.\n\n{form}\n\n" + "They were seen by the lake, and all of them stood still for an hour. " * 16
     assert all(c.place != "pasted" for c in split_clauses(text) if "lake 1" in c.text)
+
+
+@pytest.mark.parametrize(("one", "other"), [("Before", "After"), ("Ist", "Soll"), ("Anna", "Ben")])
+def test_turns_under_other_labels_are_what_is_asked(one: str, other: str) -> None:
+    row = "{}: the page {} shows logos in its header, as wide as in the shop.\n\n{}: it shows one of {} px.\n\n"
+    rows = "".join(row.format(one, at, other, 100 + at) for at in range(5))
+    text = f"Change the shop.\n\n{rows}" + "They were seen by the lake, and all of them stood still for an hour. " * 16
+    assert dialogue_in(text) == (0, 0)
+    assert all(c.place != "pasted" for c in split_clauses(text))
 
 
 TIPS = {

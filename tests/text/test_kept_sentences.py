@@ -426,3 +426,10 @@ def test_a_rule_in_bold_italics_is_no_banner(rule: str) -> None:
     text = f"# Refunds\nBe kind.\n{rule}\n{'filler words ' * 30}\nAll is well.\n"
     kept = "".join(text[start:end] for start, end in kept_sentences(text, 90, NONE, Preferred(rate=rule_points)))
     assert rule in kept
+
+
+@pytest.mark.parametrize("mark", "`~")
+def test_a_row_of_marks_is_taken_as_a_whole(mark: str) -> None:
+    text = f"{mark * 40}\nAlways ask first.\n{mark * 3}\n"  # with parts of it, each would be looked for to the end
+    assert truncate._CODE.search(text) is None
+    assert truncate._CODE.search(f"{text}{mark * 40}\n")
