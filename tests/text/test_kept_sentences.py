@@ -412,6 +412,8 @@ def test_an_item_whose_number_stands_before_it_without_a_blank_begins_with_its_f
 def test_what_is_ordered_in_capitals_comes_first() -> None:
     assert rule_points("ALWAYS call it.") > rule_points("Always call it.") > rule_points("CALL it.")
     assert rule_points("ALWAYS CALL IT.") == rule_points("always call it.")
+    assert rule_points("Никогда не удаляйте файлы без спроса.") == rule_points("Never delete files unasked.")
+    assert rule_points("НИКОГДА не удаляйте файлы.") > rule_points("Никогда не удаляйте файлы.")
 
 
 def test_a_section_ends_where_a_banner_stands() -> None:
