@@ -69,9 +69,9 @@ _LABEL = compiled_later(r"([^\W\d_][^\W_]*(?: [^\W_]+)?)[:：](?:[^\S\n]|$)")
 _ROLES = word_set(
     "user human assistant agent ai bot chatbot model system tool customer client thought observation question answer q "
     "a benutzer nutzer mensch assistent kunde kundin frage antwort utilisateur humain réponse usuario humano "
-    "asistente cliente pregunta respuesta usuário assistente pergunta resposta utente umano domanda risposta gebruiker klant "
-    "vraag antwoord пользователь ассистент клиент вопрос ответ 用户 用戶 人类 助手 客户 客服 问 答 问题 回答 質問 "
-    "ユーザー アシスタント 사용자 어시스턴트 질문 답변 المستخدم المساعد سؤال جواب"
+    "asistente cliente pregunta respuesta usuário assistente pergunta resposta utente umano domanda risposta gebruiker "
+    "klant vraag antwoord пользователь ассистент клиент вопрос ответ 用户 用戶 人类 助手 客户 客服 问 答 问题 回答 "
+    "質問 ユーザー アシスタント 사용자 어시스턴트 질문 답변 المستخدم المساعد سؤال جواب"
 )
 """Who or what takes turns in a conversation with an agent, as one word of a label: other labels are those of a list."""
 _TURNS = 3

@@ -155,6 +155,19 @@ def test_what_results_end_with_again_and_again_is_a_prompt() -> None:
     assert list(taken_up_in(talk[:3])(0, ["Read a.py.", "(Dir: /c)", "$"]))[1:] == [0.0, 0.0]
 
 
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("Note: the lock file is in the vault.", "Note: {} files were skipped."),
+        ("(Note: never touch the lock file.)", "(Note: {} files were skipped.)"),
+        ("Never touch lock 1.", "Never touch lock {}."),
+    ],
+)
+def test_what_the_user_ends_with_is_no_prompt_for_its_first_word_or_where_it_orders(asked: str, shown: str) -> None:
+    talk = [message(0, "user", ""), *(result(at, f"a.py\n{shown.format(at)}") for at in range(1, 5))]
+    assert PROMPT not in taken_up_in(talk)(0, ["Read a.py.", asked])
+
+
 CHATTER = {
     "en": (
         "Had a good run this morning, ten kilometres, and then straight to work.",
