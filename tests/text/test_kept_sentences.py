@@ -435,3 +435,22 @@ def test_a_row_of_marks_is_taken_as_a_whole(mark: str) -> None:
     text = f"{mark * 40}\nAlways ask first.\n{mark * 3}\n"  # with parts of it, each would be looked for to the end
     assert truncate._CODE.search(text) is None
     assert truncate._CODE.search(f"{text}{mark * 40}\n")
+
+
+RULES = "Never issue a refund alone.", "Always ask for the number first."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Refunds\n~~~~~~~\n{}\n{}\n{filler}\nNumbers\n~~~~~~~\nAll is well.\n",
+        "Rules\n\n```\n{}\n{}\n{filler}\n```\nAll is well.\n",
+        "Rules\n\n```text\n- {}\n- {}\n{filler}\n```\nAll is well.\n",
+    ],
+)
+def test_what_is_underlined_and_sentences_in_a_plain_block_are_no_code(text: str) -> None:
+    told = text.format(*RULES, filler="filler words " * 30)
+    wanted = Preferred(rate=rule_points, first=forbids)
+    kept = "".join(told[start:end] for start, end in kept_sentences(told, 120, NONE, wanted))
+    assert all(rule in kept for rule in RULES)
+    assert "filler" not in kept
