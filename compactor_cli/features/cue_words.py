@@ -236,7 +236,8 @@ def rule_points(sentence: str) -> float:
 
 def _is_shouted(sentence: str) -> bool:
     """Return whether a word that binds stands in capitals in a sentence that is not all in capitals."""
-    words = (word.lower() for word in _CAPITALS.findall(sentence) if not sentence.isupper())
+    shouted = [word for word in _CAPITALS.findall(sentence) if word.isupper()] if not sentence.isupper() else []
+    words = [word.lower() for word in shouted]
     return any(word in CUES["duty"].words or word in CUES["negation"].words for word in words)
 
 

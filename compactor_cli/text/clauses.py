@@ -14,6 +14,7 @@ from compactor_cli.text.gap_marks import between_marks
 from compactor_cli.text.items_in_line import numbers_of_items
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.points import ends_none
+from compactor_cli.text.shell import word_set
 
 _END = compiled_later(r"""(?<![.!?…])[.!?…]+["')\]”’»]*\s+(?![a-zà-öø-ÿ])|[。！？；।॥۔؟።]+[」』”]*\s*""")
 """Between two sentences of a line: what goes on in small letters was an abbreviation."""
@@ -65,6 +66,14 @@ _SENTENCE = compiled_later(r"(?!\s)(?:\S+\s+){5,}\S*[.!?:。！？：।॥۔؟�
 """A line that is a sentence, rather than a row of something."""
 _LABEL = compiled_later(r"([^\W\d_][^\W_]*(?: [^\W_]+)?)[:：](?:[^\S\n]|$)")
 """How a turn begins in a dialogue, behind an empty line: under who says it."""
+_ROLES = word_set(
+    "user human assistant agent ai bot chatbot model system tool customer client thought observation question answer q "
+    "a benutzer nutzer mensch assistent kunde kundin frage antwort utilisateur humain réponse usuario humano "
+    "asistente cliente pregunta respuesta usuário assistente pergunta resposta utente umano domanda risposta gebruiker "
+    "klant vraag antwoord пользователь ассистент клиент вопрос ответ 用户 用戶 人类 助手 客户 客服 问 答 问题 回答 "
+    "質問 ユーザー アシスタント 사용자 어시스턴트 질문 답변 المستخدم المساعد سؤال جواب"
+)
+"""Who or what takes turns in a conversation with an agent, as one word of a label: other labels are those of a list."""
 _TURNS = 3
 """Turns that each of two has to take."""
 _RUN = 8
@@ -230,10 +239,12 @@ def _places(lines: list[str]) -> list[Place]:
 
 
 def _dialogue(lines: Sequence[str]) -> range:
-    """Return the lines in which two or more take turns, each time under the same labels: what is pasted so is an
-    example, or what was said elsewhere. The turn with which a text ends may be what is asked."""
+    """Return the lines in which two or more take turns, each time under the same labels, which are roles of a
+    conversation: what is pasted so is an example, or what was said elsewhere. The turn with which a text ends may be
+    what is asked."""
     begins = (index for index in range(len(lines)) if not index or not lines[index - 1].strip())
-    labels = [(index, label[1]) for index in begins if (label := _LABEL.match(lines[index]))]
+    found = ((index, _LABEL.match(lines[index])) for index in begins)
+    labels = [(index, label[1]) for index, label in found if label and _is_role(label[1])]
     turns = Counter(label for _, label in labels)
     taken = [(index, label) for index, label in labels if turns[label] >= _TURNS]
     changes = sum(one != other for (_, one), (_, other) in pairwise(taken))
@@ -242,6 +253,10 @@ def _dialogue(lines: Sequence[str]) -> range:
     last = taken[-1][0]
     end = next((index for index in range(last, len(lines)) if not lines[index].strip()), len(lines))
     return range(taken[0][0], end if any(line.strip() for line in lines[end:]) else last)
+
+
+def _is_role(label: str) -> bool:
+    return not _ROLES.isdisjoint(label.lower().split())
 
 
 def _title(lines: list[str], places: list[Place]) -> int | None:

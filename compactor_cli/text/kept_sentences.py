@@ -26,12 +26,17 @@ _NUMBER = compiled_later(r"[^\w\n]*\w{1,3}[.)]\s*")
 """What stands before an item of a list, or behind the mark of a heading."""
 _ROW = compiled_later(r"[ \t]*\|")
 """How a row of a table begins."""
-_MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*|([-=*_])\1{2,}.*\1{3,})\s*")
+_MARKUP = compiled_later(r"\s*(?:</?[A-Za-z][^<>]*>|`{3,}.*|~{3,}.*|([-=])\1{2,}.*\1{3,})\s*")
 """A line that says nothing without those around it."""
 _CODE = compiled_later(
-    r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1[`~]*[ \t]*(?:\n|\Z)", re.MULTILINE
+    r"^(?:(?=[ \t]*`)|(?<!\w\n))[ \t]*(`{3,}(?!`)|~{3,}(?!~))([^\n]*)\n"
+    r"(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1[`~]*[ \t]*(?:\n|\Z)",
+    re.MULTILINE,
 )
-"""Code between fences."""
+"""Code between fences. Tildes below a line of words underline that."""
+_NO_LANGUAGE = ("", "text", "txt", "md", "markdown", "plaintext")
+_SAID = compiled_later(r"\s*(?:[-*•]|\d+[.)])?[ \t]*\w[^\n]*[ \t][^\n]*[.!?。！？][\"')*_]*\s*")
+"""A line of a block that is a sentence."""
 _FENCE = compiled_later(r"`{3}|~{3}")
 _BLOCK, _LINES = 1_200, 4
 """Characters of code up to which it stays as a whole or not at all, and the lines that it has then, with its fences."""
@@ -118,7 +123,8 @@ def _led(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int
     """Yield the spans, of which a heading and what ends with a colon are one with the sentence behind them: alone they
     only say what is missing. Code is one with what stands before it, too: a line of it is nobody's rule."""
     begun: int | None = None
-    code = (block for block in _CODE.finditer(text) if len(block[0]) <= _BLOCK and block[0].count("\n") >= _LINES)
+    shorter = (block for block in _CODE.finditer(text) if len(block[0]) <= _BLOCK and block[0].count("\n") >= _LINES)
+    code = (block for block in shorter if _is_code(block))
     blocks = [block.span() for block in code][::-1]
     for start, end in spans:
         while blocks and blocks[-1][1] <= start:
@@ -254,7 +260,17 @@ def _preferring(
 def _words_of(text: str, span: tuple[int, int]) -> str:
     """Return what a sentence says, without code: that orders and forbids nothing, whatever its words."""
     sentence = text[slice(*span)]
-    return _CODE.sub("", sentence) if "```" in sentence or "~~~" in sentence else sentence
+    if "```" not in sentence and "~~~" not in sentence:
+        return sentence
+    return _CODE.sub(lambda block: "" if _is_code(block) else block[0], sentence)
+
+
+def _is_code(block: re.Match[str]) -> bool:
+    """Return whether a block is code: one without a language whose lines are mostly sentences is not."""
+    if block[2].strip().lower() not in _NO_LANGUAGE:
+        return True
+    lines = [line for line in block[0].split("\n")[1:] if _WORD.search(line)]
+    return 2 * sum(_SAID.fullmatch(line) is not None for line in lines) <= len(lines)
 
 
 def _on_subject(text: str, span: tuple[int, int], subject: SubjectWords) -> float:

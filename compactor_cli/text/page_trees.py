@@ -4,18 +4,42 @@ on, such as `[12] link 'Home'`, `uid=1_12 link "Home"` or `- link "Home" [ref=e1
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import count_words
+from compactor_cli.text.shell import word_set
 
 SIGNS = ("StaticText", "[ref=")
 """One of these stands in every such page."""
+_FEWEST = 3
+"""Lines that a page has at least."""
 _NODE = compiled_later(r"\s*(?:\[\w+\][ \t]+|uid=\w+[ \t]+|-[ \t]+)(?=[A-Za-z])(?P<node>.*)")
 _NUMBER = compiled_later(r"[ \t]*\[ref=\w+\]")
 _TOLD = compiled_later(r"""[A-Za-z]+[ \t]*(?:"(?P<two>.*)"|'(?P<one>.*)'|:[ \t]*(?P<bare>.*))?""")
 """The kind of a node, and what it says."""
-_WORD = compiled_later(r"\d|[^\W_]{2}")
+_WORD = compiled_later(r"[^\s•·|‣▪◦●○…]")
+"""A letter or a sign that may tell something, as that of a fraction does."""
 _BARE_KIND = compiled_later(r"[A-Za-z]+[ \t]*(?:\"\W*\w?\W*\"|'\W*\w?\W*')?:?[ \t]*(?:\[[a-z]+\][ \t]*)*")
+_SAYS = word_set(
+    "button link textbox searchbox combobox listbox checkbox radio slider switch spinbutton tab option menuitem "
+    "treeitem menuitemcheckbox menuitemradio iframe Iframe row cell gridcell columnheader rowheader alert "
+    "alertdialog dialog status progressbar meter scrollbar timer log marquee tooltip math"
+)
+"""Kinds of nodes of which one without words says something: it can be clicked, has a place in a table, or is there only
+at times."""
+_SILENT = word_set(
+    "StaticText LabelText text InlineTextBox LineBreak ListMarker Section generic img image paragraph list "
+    "listitem group banner main navigation contentinfo complementary region article section form figure separator "
+    "presentation none table grid treegrid rowgroup heading strong emphasis code blockquote time term definition "
+    "search toolbar menubar menu tablist tabpanel tree radiogroup document application caption note subscript "
+    "superscript insertion deletion mark feed RootWebArea WebArea Legend DescriptionList DescriptionListTerm "
+    "DescriptionListDetail Canvas Video Audio"
+)
+"""Kinds of nodes of which one without words says nothing."""
+_OF_PAGE = compiled_later(r"(?P<kind>[A-Za-z]+)[ \t]*(?:[\"':\[]|$)")
+_ADDRESS = compiled_later(r"\s*-[ \t]+/url:")
+_KIND = compiled_later(r"[A-Za-z]+[ \t]*(?:\"\W*\w?\W*\"|'\W*\w?\W*')?:?[ \t]*(?:\[[a-z]+\][ \t]*)*")
 _ACTED_ON = frozenset(
     (
         *("button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "slider", "switch"),
@@ -26,8 +50,6 @@ _ACTED_ON = frozenset(
 _KIND = compiled_later(r"[A-Za-z]+")
 _TEXTS = ("StaticText", "LabelText", "text")
 """Kinds of nodes that are the text of another one."""
-_NEAR = 2
-"""Nodes above one that may say the same, as a link does of its text."""
 _SENTENCE = 12
 """Words from which on a node is prose."""
 
@@ -38,9 +60,23 @@ def node_of(line: str) -> str:
     return _NUMBER.sub("", found["node"]).strip() if found else ""
 
 
+@lru_cache(maxsize=32)
 def is_tree(text: str) -> bool:
     """Return whether a text is such a page."""
-    return any(sign in text for sign in SIGNS)
+    return any(sign in text for sign in SIGNS) and _is_page(text.split("\n"))
+
+
+def _is_page(lines: Sequence[str]) -> bool:
+    """Return whether most lines are nodes of known kinds: others may only speak of such."""
+    said = [line for line in lines if line.strip()]
+    nodes = sum(_kind_of(node_of(line)) != "" or _ADDRESS.match(line) is not None for line in said)
+    return len(said) >= _FEWEST and 2 * nodes > len(said)
+
+
+def _kind_of(node: str) -> str:
+    """Return the kind of a node; empty where it is none of a page."""
+    found = _OF_PAGE.match(node)
+    return found["kind"] if found and (found["kind"] in _SAYS or found["kind"] in _SILENT) else ""
 
 
 def is_prose(line: str) -> bool:
@@ -51,18 +87,19 @@ def is_prose(line: str) -> bool:
 
 def nodes_without_words(lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of the lines of nodes that say nothing: without a word, and nothing can be done with them, or
-    with the words of one right above them."""
-    above: list[str] = []
+    texts with the words of the link, button or heading right above that they belong to."""
+    if not _is_page(lines):
+        return
+    in_steps = any(line[:1] in (" ", "\t") for line in lines)
+    above, depth = "", 0
     for number, line in enumerate(lines):
-        node = node_of(line)
-        if not node:
-            continue
-        kind, said = _KIND.match(node), _said(node)
-        repeats = said in above[-_NEAR:] and node.startswith(_TEXTS)
-        empty = not _WORD.search(said) and _BARE_KIND.fullmatch(node)
-        if kind and kind[0] not in _ACTED_ON and (empty or (said and repeats)):
+        node, indent = node_of(line), len(line) - len(line.lstrip())
+        kind, said = _kind_of(node), _said(node)
+        belongs = kind in _TEXTS and (indent > depth or not in_steps)
+        empty = kind in _SILENT and not _WORD.search(said) and _BARE_KIND.fullmatch(node)
+        if empty or (belongs and said and said == above):
             yield number
-        above.append(said)
+        above, depth = said if kind not in _TEXTS else "", indent
 
 
 def _said(node: str) -> str:

@@ -17,7 +17,7 @@ _HEADING_OR_CODE = compiled_later(
 _HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s+\S.*|\*\*[^*\n]+\*\*:?)\s*")
 _TAG = compiled_later(r"^[ \t]*<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>[ \t]*$", re.MULTILINE)
 """A line that begins or ends what a harness puts in tags."""
-_BANNER = compiled_later(r"^[ \t]*([-=*_])\1{2,}[ \t]*[^\W_][^\n]*[^\W_][ \t]*\1{3,}[ \t]*$", re.MULTILINE)
+_BANNER = compiled_later(r"^[ \t]*([-=])\1{2,}[ \t]*[^\W_][^\n]*[^\W_][ \t]*\1{3,}[ \t]*$", re.MULTILINE)
 """A line that parts what is above it from what is below."""
 _PATH = r"(?:[\w.@+~-]*[/\\])*[\w.@+~-]*\w\.\w{1,8}|(?:[\w.@+~-]+[/\\])+[\w.@+~-]+"
 _FILE = compiled_later(

@@ -48,3 +48,17 @@ def test_a_sentence_leads_nowhere_without_what_stands_behind_it() -> None:
     assert leads_nowhere(step, {step, more}, lines)
     assert not announces(lines, more)
     assert not leads_nowhere(more, {more}, lines)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "The lease is written by two processes, cron-a on host db-3 and cron-b on host db-7, so the second has to go:",
+        "Only 14 of 90 nights are affected, all of them Sundays:",
+    ],
+)
+def test_a_sentence_that_tells_a_fact_is_no_announcement(fact: str) -> None:
+    told = Told(user("Look."), assistant(fact))
+    line = next(n for n, text in enumerate(told.texts) if fact in text)
+    assert not announces(told.lines, line)
+    assert not leads_nowhere(line, {line}, told.lines)

@@ -15,7 +15,7 @@ from compactor_cli.profiles import default_profile
 from compactor_cli.settings import Settings
 from compactor_cli.strategies.shared.request_values import PROMPT, rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import choose_requests
-from compactor_cli.text.clauses import split_clauses
+from compactor_cli.text.clauses import dialogue_in, split_clauses
 from tests import builders
 from tests.strategies.test_requests import message, requests, said, words
 
@@ -101,6 +101,15 @@ def test_a_form_with_labels_is_no_dialogue(last: int) -> None:
     assert all(c.place != "pasted" for c in split_clauses(text) if "lake 1" in c.text)
 
 
+@pytest.mark.parametrize(("one", "other"), [("Before", "After"), ("Ist", "Soll"), ("Anna", "Ben")])
+def test_turns_under_other_labels_are_what_is_asked(one: str, other: str) -> None:
+    row = "{}: the page {} shows logos in its header, as wide as in the shop.\n\n{}: it shows one of {} px.\n\n"
+    rows = "".join(row.format(one, at, other, 100 + at) for at in range(5))
+    text = f"Change the shop.\n\n{rows}" + "They were seen by the lake, and all of them stood still for an hour. " * 16
+    assert dialogue_in(text) == (0, 0)
+    assert all(c.place != "pasted" for c in split_clauses(text))
+
+
 TIPS = {
     "en": "Always look at the whole of a file before you write to it. If a command fails, try another command instead. "
     "Most of the work is done with scripts that you write yourself. You can run any of the commands you know. "
@@ -144,6 +153,19 @@ def test_what_results_end_with_again_and_again_is_a_prompt() -> None:
     shares = taken_up_in(talk)(0, ["Read a.py.", "(Dir: /c)", "$"])
     assert list(shares)[1:] == [PROMPT, PROMPT]
     assert list(taken_up_in(talk[:3])(0, ["Read a.py.", "(Dir: /c)", "$"]))[1:] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("Note: the lock file is in the vault.", "Note: {} files were skipped."),
+        ("(Note: never touch the lock file.)", "(Note: {} files were skipped.)"),
+        ("Never touch lock 1.", "Never touch lock {}."),
+    ],
+)
+def test_what_the_user_ends_with_is_no_prompt_for_its_first_word_or_where_it_orders(asked: str, shown: str) -> None:
+    talk = [message(0, "user", ""), *(result(at, f"a.py\n{shown.format(at)}") for at in range(1, 5))]
+    assert PROMPT not in taken_up_in(talk)(0, ["Read a.py.", asked])
 
 
 CHATTER = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compactor_cli.text.noise import noisy_lines
-from compactor_cli.text.page_trees import is_prose, node_of
+from compactor_cli.text.page_trees import is_prose, is_tree, node_of
 from compactor_cli.text.units import line_units
 from tests.builders import call, calling, user
 from tests.builders import result as answers
@@ -38,7 +38,7 @@ def test_what_the_newest_page_says_comes_before_its_links(strategy: str) -> None
     )
     said = "\n".join(message.text() for message in part.messages)
     assert all(f"3: {text}" in said for text in PROSE)
-    assert 'StaticText "A"' not in said
+    assert 'StaticText "•"' not in said
     assert said.count("We use biscuits") <= 1
 
 
@@ -52,8 +52,30 @@ def test_nodes_that_a_newer_page_shows_are_those_of_the_newer_one() -> None:
 def test_a_node_says_something_where_it_has_words_or_can_be_acted_on() -> None:
     nodes = ["[1] banner", '[2] StaticText "•"', "[3] textbox ''", '[4] StaticText "7"', '[5] link "Home"']
     again = ['  [6] StaticText "Home"', '[7] heading "Gates"', '[8] StaticText "Home"', "- listed: as ever"]
-    assert noisy_lines("\n".join([*nodes, *again])) == {0, 1, 5, 7}
+    assert noisy_lines("\n".join([*nodes, *again])) == {0, 1, 5}
     assert noisy_lines("[1] banner\n[2] nobody") == frozenset()
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        ["StaticText 'Rovers'", "StaticText '2'", "StaticText 'United'", "StaticText '2'"],
+        ['StaticText "5"', 'StaticText "/"', 'StaticText "5"'],
+        ['row "Ann"', "text: Yes", "text: Yes", 'StaticText "x"'],
+        ["StaticText 'Gates'", "alert", "dialog ''", "progressbar"],
+    ],
+)
+def test_equal_texts_signs_and_what_is_there_at_times_say_something(nodes: list[str]) -> None:
+    assert noisy_lines("\n".join(f"[{at}] {node}" for at, node in enumerate(nodes))) == frozenset()
+    assert noisy_lines("\n".join(f"  - {node} [ref=e{at}]" for at, node in enumerate(nodes))) == frozenset()
+
+
+def test_what_only_speaks_of_nodes_is_no_page() -> None:
+    told = "gate.cpp:7: wx.StaticText()\nStages:\n[build] Passed\n[lint] Broken\n- Makefile\n- img\n- main:\nOK"
+    assert not is_tree(told)
+    assert noisy_lines(told) == frozenset()
+    assert is_tree(page(1))
+    assert is_tree('- link "Home" [ref=e1]:\n  - /url: /home\n- link "Gates" [ref=e2]:\n  - /url: /gates')
 
 
 @pytest.mark.parametrize(

@@ -412,6 +412,8 @@ def test_an_item_whose_number_stands_before_it_without_a_blank_begins_with_its_f
 def test_what_is_ordered_in_capitals_comes_first() -> None:
     assert rule_points("ALWAYS call it.") > rule_points("Always call it.") > rule_points("CALL it.")
     assert rule_points("ALWAYS CALL IT.") == rule_points("always call it.")
+    assert rule_points("Никогда не удаляйте файлы без спроса.") == rule_points("Never delete files unasked.")
+    assert rule_points("НИКОГДА не удаляйте файлы.") > rule_points("Никогда не удаляйте файлы.")
 
 
 def test_a_section_ends_where_a_banner_stands() -> None:
@@ -419,3 +421,36 @@ def test_a_section_ends_where_a_banner_stands() -> None:
     wanted = Preferred(first=forbids)
     kept = "".join(text[start:end] for start, end in kept_sentences(text, 40, NONE, wanted))
     assert kept == "The path must not exist.\n"
+
+
+@pytest.mark.parametrize("rule", ["***Never issue a refund alone.***", "*** ALWAYS ask first ***"])
+def test_a_rule_in_bold_italics_is_no_banner(rule: str) -> None:
+    text = f"# Refunds\nBe kind.\n{rule}\n{'filler words ' * 30}\nAll is well.\n"
+    kept = "".join(text[start:end] for start, end in kept_sentences(text, 90, NONE, Preferred(rate=rule_points)))
+    assert rule in kept
+
+
+@pytest.mark.parametrize("mark", "`~")
+def test_a_row_of_marks_is_taken_as_a_whole(mark: str) -> None:
+    text = f"{mark * 40}\nAlways ask first.\n{mark * 3}\n"  # with parts of it, each would be looked for to the end
+    assert truncate._CODE.search(text) is None
+    assert truncate._CODE.search(f"{text}{mark * 40}\n")
+
+
+RULES = "Never issue a refund alone.", "Always ask for the number first."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Refunds\n~~~~~~~\n{}\n{}\n{filler}\nNumbers\n~~~~~~~\nAll is well.\n",
+        "Rules\n\n```\n{}\n{}\n{filler}\n```\nAll is well.\n",
+        "Rules\n\n```text\n- {}\n- {}\n{filler}\n```\nAll is well.\n",
+    ],
+)
+def test_what_is_underlined_and_sentences_in_a_plain_block_are_no_code(text: str) -> None:
+    told = text.format(*RULES, filler="filler words " * 30)
+    wanted = Preferred(rate=rule_points, first=forbids)
+    kept = "".join(told[start:end] for start, end in kept_sentences(told, 120, NONE, wanted))
+    assert all(rule in kept for rule in RULES)
+    assert "filler" not in kept

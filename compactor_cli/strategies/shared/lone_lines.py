@@ -20,6 +20,8 @@ _LONGEST = 80
 """Characters of a line with a colon at its end at most that says no more than that something follows."""
 _TELLS = compiled_later(r"\d|[`/\\_=]|\w[.@]\w")
 """What tells a fact in such a line, or in a question: a figure, or the name of a file."""
+_FACT = compiled_later(r"(?<![\w`/\\.#-])\d")
+"""A figure for itself: what is announced may be named, as a file or a step is, but is not counted."""
 _RULE = compiled_later(r"\s*\|?(?=[^\n]*--)[ \t:|-]+")
 _NEAR = 2
 """Lines behind such a line among which is what it leads to."""
@@ -70,10 +72,12 @@ def says_nothing(line: int, taken: Set[int], lines: SessionLines, messages: Sequ
 
 def announces(lines: SessionLines, line: int) -> bool:
     """Return whether a line is a sentence with which a text ends that leads to what is not in it, such as a call: "Let
-    me read the tests:"."""
+    me read the tests:". A long one, or one with a figure, tells more than that."""
     piece, text = lines.piece(line), lines.text(line)
     is_last = piece.speech and lines.ends[line] == len(piece.text.rstrip())
-    return is_last and text.rstrip(" *_").endswith(LEADS_ON) and len([*split_clauses(text)]) == 1
+    bare = text.strip(" \t*_")
+    leads = is_last and bare.endswith(LEADS_ON) and len(bare) <= _LONGEST and not _FACT.search(bare)
+    return leads and len([*split_clauses(text)]) == 1
 
 
 def leads_nowhere(line: int, taken: Set[int], lines: SessionLines) -> bool:

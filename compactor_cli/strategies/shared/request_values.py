@@ -48,6 +48,10 @@ _BESIDE_NAMES = 0.5
 _FIGURE = compiled_later(r"(?<![\w.])\d{3,}(?![\w.]\d)")
 PROMPT = -1.0
 """What is said of a sentence that was taken up by nobody, as a harness prints it behind whatever it shows."""
+_SHELL = compiled_later(r"[(\[{<$>#%].*|.*[$>]|\w+@[\w.-]+")
+"""What stands before a colon in a prompt whose rest differs each time, such as the folder; of other lines all has to be
+the same but figures."""
+_DIGITS = compiled_later(r"\d+")
 _SEEN, _ENDING, _AGAIN = 12, 3, 2
 """Messages behind a request, last lines of each, and how many of these have to end in the same way."""
 
@@ -203,9 +207,11 @@ def _names(text: str) -> set[str]:
 
 def _prompts(sentences: Sequence[str], behind: Iterable[Message]) -> Iterator[int]:
     """Yield the sentences at the end that results end with again and again: what a harness prints there."""
+    from compactor_cli.features.cue_words import rule_points  # read here for the same reason
+
     ends = Counter(key for message in islice(behind, _SEEN) for key in _last_lines(message))
     for at in range(len(sentences) - 1, -1, -1):
-        if ends[_key(sentences[at])] < _AGAIN:
+        if ends[_key(sentences[at])] < _AGAIN or rule_points(sentences[at]) > 0:
             return
         yield at
 
@@ -217,5 +223,7 @@ def _last_lines(message: Message) -> set[str]:
 
 
 def _key(line: str) -> str:
-    """Return what a line has in common with others of its kind: all before a colon."""
-    return line.strip().partition(":")[0]
+    """Return what a line has in common with others of its kind: of a prompt all before a colon, of others all but
+    figures."""
+    before, colon, _ = line.strip().partition(":")
+    return before if colon and _SHELL.fullmatch(before) else _DIGITS.sub("0", line.strip())
