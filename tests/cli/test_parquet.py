@@ -187,10 +187,10 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 133, 17_209, 8_086),
-    "messages-json-string": (3, 79, 45, 19_874, 9_783),
-    "messages-list": (3, 79, 45, 19_874, 9_783),
-    "trajectory-list": (3, 79, 50, 19_579, 9_543),
+    "conversations-sharegpt": (40, 266, 129, 17_209, 8_079),
+    "messages-json-string": (3, 79, 43, 19_874, 9_833),
+    "messages-list": (3, 79, 43, 19_874, 9_833),
+    "trajectory-list": (3, 79, 50, 19_579, 9_703),
 }
 """Rows, messages before and after, tokens before and after."""
 
