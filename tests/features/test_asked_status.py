@@ -34,6 +34,17 @@ def test_words_that_the_command_asked_for_tell_of_no_failure(form: str, said: st
     assert Session().runs(f"curl -s --write-out '{form}' -X DELETE https://api.x/y", said).texts() == [SENT]
 
 
+@pytest.mark.parametrize(("between", "row"), [(",", "1,"), (":", "a:"), ("", "7")])
+def test_the_status_is_found_behind_a_long_line_that_looks_like_what_was_asked_for(between: str, row: str) -> None:
+    form = between.join(("%{time_connect}", "%{time_total}", "%{size_download}", "%{speed_download}", "%{http_code}"))
+    for status, told in (("201", SENT), ("500", f"failed: {SENT}: ")):
+        said = f"{row * 40_000} {between.join(('0.1', '0.4', '12', '30', status))}"
+        [text] = Session().runs(f"curl -s -w '{form}' -X DELETE https://api.x/y", said).texts()
+        assert text.startswith(told) and text.endswith(status if told != SENT else SENT)
+    said = f"{row * 40_000} no status"  # which is looked for at every place of the line
+    assert Session().runs(f"curl -s -w '{form}' -X DELETE https://api.x/y", said).texts() == [SENT]
+
+
 def test_of_several_requests_the_last_status_is_only_that_of_the_last() -> None:
     ask = "curl -s -w 'http %{http_code}' -X DELETE https://api.x/"
     texts = Session().runs(f"{ask}y && {ask}z", "http 200http 404").texts()
