@@ -39,15 +39,6 @@ _SILENT = word_set(
 """Kinds of nodes of which one without words says nothing."""
 _OF_PAGE = compiled_later(r"(?P<kind>[A-Za-z]+)[ \t]*(?:[\"':\[]|$)")
 _ADDRESS = compiled_later(r"\s*-[ \t]+/url:")
-_KIND = compiled_later(r"[A-Za-z]+[ \t]*(?:\"\W*\w?\W*\"|'\W*\w?\W*')?:?[ \t]*(?:\[[a-z]+\][ \t]*)*")
-_ACTED_ON = frozenset(
-    (
-        *("button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "slider", "switch"),
-        *("spinbutton", "tab", "option", "menuitem", "treeitem", "iframe", "Iframe", "row", "cell", "gridcell"),
-    )
-)
-"""Kinds of nodes of which one without words says something: it can be clicked, or has a place in a table."""
-_KIND = compiled_later(r"[A-Za-z]+")
 _TEXTS = ("StaticText", "LabelText", "text")
 """Kinds of nodes that are the text of another one."""
 _SENTENCE = 12
