@@ -80,8 +80,9 @@ class InPlaceRenderer:
         saved = 0
         for index in group.messages:
             for position, part in enumerate(self._messages[index].parts):
-                small = min(whole, _RESULT_AS_TEXT) if self._is_result(index, part) else whole
-                small = SMALL if part.kind == "tool_result" else small
+                small = whole
+                if self._is_result(index, part):
+                    small = SMALL if part.kind == "tool_result" else min(whole, _RESULT_AS_TEXT)
                 text, tokens = self._part(index, position, part, taken, small, ends=ends)
                 if tokens < part.tokens:
                     edits.append(Edit(index, position, text, tokens))

@@ -121,14 +121,12 @@ def _take_whole(
     return cut
 
 
-def _take_prose(telling: Sequence[int], lines: SessionLines, selector: Selector, room: int) -> int:
-    """Take what pages say in sentences, in order, each text as a whole, in `room` tokens; returns the tokens taken."""
-    left = room
-    for _, text in groupby(telling, key=lambda line: _text_of_page(line, lines)):
+def _take_prose(telling: Sequence[int], lines: SessionLines, selector: Selector, room: int) -> None:
+    """Take what pages say in sentences, in order, each text as a whole, in `room` tokens."""
+    for place, text in groupby(telling, key=lambda line: _text_of_page(line, lines)):
         told = [*text]
-        if _text_of_page(told[0], lines) and sum(map(selector.cost, told)) <= left:
-            left -= sum(map(selector.take, told))
-    return room - left
+        if place and sum(map(selector.cost, told)) <= room:
+            room -= sum(map(selector.take, told))
 
 
 def _says(text: str) -> bool:
