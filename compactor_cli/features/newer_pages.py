@@ -15,15 +15,16 @@ class NewerPages:
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._again: dict[Spot, frozenset[int]] = {}
+        pages = [  # those of a large file are read from disk, which is quick in their order only
+            ((message.index, position), [*map(node_of, part.text.split("\n"))])
+            for message in messages
+            for position, part in enumerate(message.parts)
+            if part.kind == "tool_result" and is_tree(part.text)
+        ]
         newer: set[str] = set()
-        for message in reversed(messages):
-            for position, part in enumerate(message.parts):
-                if part.kind == "tool_result" and is_tree(part.text):
-                    nodes = [*map(node_of, part.text.split("\n"))]
-                    self._again[message.index, position] = frozenset(
-                        number for number, node in enumerate(nodes) if node in newer and node
-                    )
-                    newer.update(nodes)
+        for page, nodes in reversed(pages):
+            self._again[page] = frozenset(number for number, node in enumerate(nodes) if node in newer and node)
+            newer.update(nodes)
 
     def lines(self, result: Spot) -> frozenset[int]:
         """Return the physical lines of a result, from 0, with nodes that a newer page shows, too."""
