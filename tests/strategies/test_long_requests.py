@@ -192,14 +192,15 @@ def test_the_sentence_with_a_part_that_binds_goes_before_small_talk(language: st
 
 @pytest.mark.parametrize("language", BUG)
 def test_what_was_chosen_first_comes_first(language: str) -> None:
-    text = f"{TIPS[language]} {BUG[language]} {TIPS[language]}"
+    text = f"{TIPS[language]} {BUG[language]}"
     clauses = split_clauses(text)
 
     def rate(sentences: Sequence[tuple[int, str]]) -> list[float]:
-        return [0.9 if "420" in told else 0.3 for _, told in sentences]
+        return [0.9 if "420" in told else 0.5 for _, told in sentences]
 
     [kept] = choose_requests(requests(text), 50, words, rate)
     assert clauses[kept.clauses[0]].text == BUG[language]
+    assert len(kept.clauses) > 1
 
 
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling", "handoff"])
