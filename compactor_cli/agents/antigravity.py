@@ -11,7 +11,7 @@ from compactor_cli.agents.base import About, Agent, FoundSession, Machine, files
 from compactor_cli.agents.reading import estimated, lines_of, request, word
 
 _LOG = (".system_generated", "logs", "transcript.jsonl")
-_TYPED = re.compile(r"<USER_REQUEST>\s*(.*?)\s*(?:</USER_REQUEST>|$)", re.DOTALL)
+_TYPED = re.compile(r"<USER_REQUEST>(.*?)(?:</USER_REQUEST>|$)", re.DOTALL)
 _INTERNAL = (b'"type":"CHECKPOINT"', b'"type":"CONVERSATION_HISTORY"', b'"type":"EPHEMERAL_MESSAGE"')
 
 

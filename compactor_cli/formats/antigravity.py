@@ -21,7 +21,7 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.times import parse_time
 
 _TYPE = compiled_later(r"[A-Z][A-Z_]+")
-_REQUEST = compiled_later(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.DOTALL)
+_REQUEST = compiled_later(r"<USER_REQUEST>\s*(?!\s)((?:\S(?:.*?\S)??)??)\s*</USER_REQUEST>", re.DOTALL)
 _FAILED = ("ERROR", "CANCELED", "CANCELLED", "INTERRUPTED", "FAILED")
 """States of a step that came to nothing."""
 _OWN = ("CHECKPOINT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE")

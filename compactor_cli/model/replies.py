@@ -27,9 +27,9 @@ _SAYS = compiled_later(
     r"(?: for the rejection)?|answered(?: your questions?)?)\s*:\s*",
     re.IGNORECASE,
 )
-_TAGGED = compiled_later(r"<(feedback|answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
+_TAGGED = compiled_later(r"<(feedback|answer|user_message)>\s*(?!\s)((?:\S(?:.*?\S)??)??)\s*</\1>", re.DOTALL)
 _BEHIND = compiled_later(
-    r"\s*(?:\n\s*Note: The user's next message|\.? ?You can now continue with the user's answers).*", re.DOTALL
+    r"^[ \t]*Note: The user's next message|\.? ?You can now continue with the user's answers", re.MULTILINE
 )
 _NEAR = 800
 """Characters from the beginning of a result within which the user's words begin."""
@@ -58,5 +58,5 @@ def reply_span(text: str) -> tuple[int, int] | None:
     if says is None:
         return None
     behind = _BEHIND.search(text, says.end())
-    end = behind.start() if behind else len(text.rstrip())
+    end = len(text[: behind.start() if behind else len(text)].rstrip())
     return (says.end(), end) if end > says.end() else None

@@ -32,8 +32,8 @@ def told_status(step: Step, said: str) -> tuple[bool, str]:
 
 
 def _told_for(name: str, behind: str) -> str:
-    """Return the pattern of what is told for a variable. It ends where the text begins that stands `behind` it: there is
-    one way to take a long line apart."""
+    """Return the pattern of what is told for a variable. It ends where the text begins that stands `behind` it: there
+    is one way to take a long line apart."""
     if name in _CODES:
         return r"(\d{3})"
     return rf"[^\s{re.escape(behind[:1])}]{{0,{_MOST}}}" if behind else rf"\S{{0,{_MOST}}}?"

@@ -33,7 +33,8 @@ _BOX = compiled_later(
 )
 """A task behind a box, or behind a word for how it stands."""
 _LISTED = compiled_later(
-    r"^[ \t]*#?(\w+)\.?:?\s+\[(\w+)\]\s+(.+?)(?:\s+\[blocked by[^\]]*\])?$", re.MULTILINE | re.IGNORECASE
+    r"^[ \t]*#?(\w+)\.?:?\s+\[(\w+)\]\s+(?!\s)(\S(?:.*?\S)??)(?:[ \t]+\[blocked by[^\]\n]*\])?[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
 )
 _OF_TASKS = r"todo|task|checklist|aufgabe|t[aâ]che|tarea|tarefa|zadani|задач|g[oö]rev|タスク|任务|待办|할_?일"
 _PLANS = compiled_later(rf"{_OF_TASKS}|plan|progress", re.IGNORECASE)

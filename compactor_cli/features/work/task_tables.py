@@ -16,7 +16,7 @@ _LITERAL = compiled_later(r"'((?:[^']|'')*)'")
 _HELD = compiled_later("\x00(\\d+)\x00")
 """What stands for a literal while a statement is taken apart."""
 _INSERT = compiled_later(rf"(?:INSERT|REPLACE)\b[\w\s]*?\bINTO\s+{_TABLE}\s*\(([^)]*)\)\s*VALUES\s*(.*)", re.I | re.S)
-_UPDATE = compiled_later(rf"UPDATE\s+{_TABLE}\s+SET\s+(.*?)(?:\s+WHERE\s+(.*))?$", re.I | re.S)
+_UPDATE = compiled_later(rf"UPDATE\s+{_TABLE}\s+SET\s(.*?)(?:\sWHERE\s(.*))?$", re.I | re.S)
 _DELETE = compiled_later(rf"DELETE\s+FROM\s+{_TABLE}(?:\s+WHERE\s+(.*))?$", re.I | re.S)
 _ROW = compiled_later(r"\(([^()]*)\)")
 _WHERE = compiled_later(r"\s*(id|status)\s*(?:=|IN\b)\s*\(?([^()]*)\)?\s*$", re.I)

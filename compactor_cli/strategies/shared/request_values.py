@@ -147,7 +147,8 @@ def taken_up_in(messages: Sequence[Message], query: str = "") -> TakenUp:
         terms = asked | subject_terms(said) if said else asked
         words = _shares(sentences, terms) if terms else ()
         names = _shares_of_names(sentences, _names(f"{said}\n{shown}"))
-        shares = [min(1.0, name + word * (_BESIDE_NAMES if any(names) else 1.0)) for name, word in _both(names, words)]
+        beside = _BESIDE_NAMES if any(names) else 1.0
+        shares = [min(1.0, name + word * beside) for name, word in _both(names, words)]
         for at in _prompts(sentences, behind):
             shares[at] = PROMPT
         return shares if any(shares) else ()
