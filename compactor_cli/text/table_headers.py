@@ -13,7 +13,8 @@ from compactor_cli.text.patterns import compiled_later
 
 _LINE = r"(?:-{2,}|={2,})"
 _RULE = compiled_later(
-    rf"^[ \t]*[|+]?[ \t]*:?{_LINE}:?(?:[ \t]*[+|][ \t]*:?{_LINE}:?|[ \t]+{_LINE})+[ \t]*[|+]?[ \t\r]*$", re.MULTILINE
+    rf"^[ \t]*(?:[|+][ \t]*)?:?{_LINE}:?(?:[ \t]*[+|][ \t]*:?{_LINE}:?|[ \t]+{_LINE})+[ \t\r]*(?:[|+][ \t\r]*)?$",
+    re.MULTILINE,
 )
 """A line below the names of two columns or more, also between rows."""
 _OF_COLUMN = compiled_later(r"[-=:]{2,}")

@@ -143,3 +143,10 @@ def test_of_many_tables_each_line_is_read_a_few_times(text: str) -> None:
     whole = Read(text * 300)
     assert tables(whole)
     assert len(text) < whole.taken < 5 * len(whole)
+
+
+@pytest.mark.parametrize("line", ["{}", "|{}", "--{}", "-- --{}", "|--|{}", "{}|{}x"])
+def test_lines_of_blanks_are_read_once(line: str) -> None:
+    """Once for each of their blanks, this would take hours."""
+    wide = "\n".join([line.format(*[" " * 400_000] * 2), "Mast  Height", "----  ------", "Elm   30"])
+    assert [wide[table.start : table.rows] for table in tables(wide)] == ["Mast  Height\n----  ------\n"]
