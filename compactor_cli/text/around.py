@@ -10,7 +10,7 @@ from compactor_cli.text.patterns import compiled_later
 
 Span = tuple[int, int]
 
-_INDENT = compiled_later(rf"(?:[ \t]*{NUMBERED})?(?P<blanks>[ \t]*)")
+_INDENT = compiled_later(rf"(?:{NUMBERED})?(?P<blanks>[ \t]*)")
 """What stands before the words of a line; the number of a line is none of them."""
 
 _LINE = 240

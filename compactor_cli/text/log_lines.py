@@ -29,7 +29,7 @@ _OTHERWISE = compiled_later(
 )
 """A field that says that nothing went wrong, and the checksum in a line of a log of commits, which tells of changes."""
 _FIGURE = (
-    r"(?![ \t:=]*(?:[\d.]+[ \t]*%?[ \t]*(?:$|[,;|])|0(?![\w.])|(?:no|none|nil|null)[ \t.]*$|none\b|ignored\b"
+    r"(?![ \t:=]*(?:[\d.]+[ \t]*(?:%[ \t]*)?(?:$|[,;|])|0(?![\w.])|(?:no|none|nil|null)[ \t.]*$|none\b|ignored\b"
     r"|(?:counts?|lines?|total|rate)[ \t]*[:=][ \t]*0(?![\w.])))"
 )
 _LEVEL = compiled_later(

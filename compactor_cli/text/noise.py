@@ -60,7 +60,7 @@ _SEVERAL = 3
 """Tests that passed one below the other from which on they are noise: one alone may be what was run."""
 _NUMBER = r"[ \t]*(?:\d{1,6}(?:→|\t|:)[ \t]*)?"
 """What tools put before a line of a file."""
-_BLANK = compiled_later(rf"{_NUMBER}[ \t]*")
+_BLANK = compiled_later(_NUMBER)
 _OWN_RUN = compiled_later(
     r"Chunk ID: \w+|Wall time: [\d.]+ seconds|Original token count: \d+|Output:"
     r"|<?shellId: \w+ completed with exit code 0>?|<?command with (?:shell ?)?id: \w+ (?:was )?stopped>?"

@@ -14,7 +14,8 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.tracebacks import HEADER, raised_in_cell, raised_in_program
 
 _EXIT = compiled_later(
-    r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return[ _]?code\"?)\s*[:=>]?\s*(-?\d+)", re.IGNORECASE
+    r"(?:exit(?:ed)?(?: with)?(?: code| status)?|exit_?code\"?|return[ _]?code\"?)\s*(?:[:=>]\s*)?(-?\d+)",
+    re.IGNORECASE,
 )
 _WINDOW = 400
 """Characters at either end of a result where tools state the exit code."""

@@ -12,9 +12,7 @@ from compactor_cli.text.cached import remembered
 from compactor_cli.text.paths import basename
 from compactor_cli.text.patterns import compiled_later
 
-_HEREDOC_WORD = compiled_later(
-    r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.DOTALL
-)
+_HEREDOC_WORD = compiled_later(r"\$\(\s*cat\s*<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n[ \t]*\2\s*\)", re.DOTALL)
 """A text given as an argument: `"$(cat <<'EOF' ... EOF )"`."""
 _PLACEHOLDER = compiled_later("\x00(\\d+)\x00")
 _SPECIAL = compiled_later(r"[;|&()<>'\"\\#]|[^\S ]")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 
 import pytest
 
+import compactor_cli
 from compactor_cli.text.patterns import any_of, compiled_later, in_small
 
 
@@ -67,3 +70,26 @@ def test_a_pattern_of_many_words_finds_each_of_them_and_nothing_else():
     for text in ("", "aXb", "s", ":/", "e in", "a-b"):
         assert pattern.search(text) is None
     assert pattern.search("it is a skill") is not None
+
+
+BLANKS = r"(?:\\s|\[ \\t(?:\\r)?(?:\\n)?(?:\\r)?\]|\[\^\\S\\n\]|(?<!\[) )"
+BETWEEN = r"(?:\[[^\]]{1,12}\]|\\?[^\s()\[\]]|\(\?:[^()]{1,40}\))[?*]"
+TWICE = re.compile(f"{BLANKS}[*+]{BETWEEN}{BLANKS}[*+]|{BLANKS}[*+]{BLANKS}[*+]")
+"""Blanks, what may be missing, and blanks again: a run of blanks is taken apart at each of its places."""
+
+
+def sources():
+    """The patterns that modules of the package hold, with the module."""
+    for found in pkgutil.walk_packages(compactor_cli.__path__, "compactor_cli."):
+        if ".migrations" in found.name:
+            continue
+        for value in vars(importlib.import_module(found.name)).values():
+            if hasattr(value, "pattern") and isinstance(value.pattern, str):
+                yield found.name, value.pattern
+
+
+def test_no_pattern_takes_a_run_of_blanks_apart_at_each_of_its_places():
+    assert TWICE.search(r"a\s*:?\s*b") and TWICE.search(r"[ \t]*(?:-> )?[ \t]*") and TWICE.search(r"a[ \t]*\s+")
+    found = list(sources())
+    assert len(found) > 1_000
+    assert {(module, match[0]) for module, pattern in found for match in TWICE.finditer(pattern)} == set()

@@ -76,7 +76,7 @@ _IN_PROSE = r"(?i)\b(?:if|when|until|unless|once|whether|that|because|should|say
 _SAID_BY_THE_WAY = compiled_later(
     r"^[ \t]*(?:[✓✔√](?! +\d+ (?:\w+ )?(?i:pass|fail)| Test run)|ok \d|\[ +OK +\]|"
     r"PASS(?:ED)?:?[ \t]+(?!\d)(?!.*[,;|(] ?\d+ (?i:fail))\S)|"
-    r"^\S+(?:::| > ).*\bPASSED[ \t]*(?:\[ *\d+%\])?[ \t]*$|\.\.\. (?:ok|PASSED)(?: \([\d.]+m?s\))?[ \t]*$|"
+    r"^\S+(?:::| > ).*\bPASSED[ \t]*(?:\[ *\d+%\][ \t]*)?$|\.\.\. (?:ok|PASSED)(?: \([\d.]+m?s\))?[ \t]*$|"
     r"^[ \t]*\d+/\d+ Test +#\d+: .*\bPassed\b|"
     r"^[^\w\n]*(?:\d[\d:.,TZ/+-]*[]\s]+){0,2}\W{0,2}(?:INFO|WARN(?:ING)?|DEBUG|TRACE|NOTICE)\b"
     r"(?!.*(?:BUILD|Build completed|Tests run:))"

@@ -9,7 +9,7 @@ from compactor_cli.text.patterns import compiled_later
 
 _WRITTEN = compiled_later(
     r"^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*(?:pathlib\.)?(?:Path\([ \t]*)?r?(?P<q>['\"])(?P<value>[^'\"\n]+)(?P=q)"
-    r"\)?[ \t]*;?[ \t]*$"
+    r"\)?[ \t]*(?:;[ \t]*)?$"
     r"|\bopen\(\s*r?(?:(?P<o>['\"])(?P<path>[^'\"\n]+)(?P=o)|(?P<variable>\w+))\s*,"
     r"\s*(?:mode\s*=\s*)?['\"](?P<mode>[wax])"
     r"|\bPath\(\s*r?(?P<p>['\"])(?P<wrote>[^'\"\n]+)(?P=p)\s*\)\.write_(?:text|bytes)\("
