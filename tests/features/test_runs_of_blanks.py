@@ -10,7 +10,7 @@ from compactor_cli.formats import antigravity
 from compactor_cli.model.replies import reply_span
 from compactor_cli.strategies.shared.request_values import taken_up_in
 from tests.builders import assistant, jsonl, load, user
-from tests.features.test_state import Session
+from tests.features.sessions import Session
 
 RUNS = pytest.mark.parametrize("blanks", [" " * 100_000, "\n" * 100_000, " \n\t" * 30_000])
 
@@ -19,8 +19,8 @@ RUNS = pytest.mark.parametrize("blanks", [" " * 100_000, "\n" * 100_000, " \n\t"
 def test_the_words_with_which_a_call_was_refused(blanks):
     refused = "The user denied this operation and provided the following feedback:\n"
     text = f"{refused}<feedback>{blanks}use{blanks}pnpm{blanks}</feedback>"
-    start, end = reply_span(text)
-    assert text[start:end] == f"use{blanks}pnpm"
+    assert (span := reply_span(text))
+    assert text[slice(*span)] == f"use{blanks}pnpm"
     assert reply_span(f"{refused}<feedback>{blanks}use{blanks}pnpm{blanks}") is not None
 
 
@@ -42,8 +42,8 @@ def test_a_table_of_tasks(blanks):
 @RUNS
 def test_what_was_typed_in_antigravity(blanks):
     typed = f"<USER_REQUEST>{blanks}Draw the{blanks}map.{blanks}</USER_REQUEST> <ADDITIONAL_METADATA>x"
-    (_, words, _) = antigravity._around({"type": "USER_INPUT", "content": typed})
-    assert words == f"Draw the{blanks}map."
+    parts = antigravity._around({"type": "USER_INPUT", "content": typed})
+    assert parts and parts[1] == f"Draw the{blanks}map."
     assert antigravity._around({"type": "USER_INPUT", "content": typed.replace("</USER_REQUEST>", "")}) is None
 
 
