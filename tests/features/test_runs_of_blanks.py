@@ -10,7 +10,7 @@ from compactor_cli.formats import antigravity
 from compactor_cli.model.replies import reply_span
 from compactor_cli.strategies.shared.request_values import taken_up_in
 from tests.builders import assistant, jsonl, load, user
-from tests.features.sessions import Session
+from tests.features.working import Session
 
 RUNS = pytest.mark.parametrize("blanks", [" " * 100_000, "\n" * 100_000, " \n\t" * 30_000])
 
