@@ -34,8 +34,7 @@ def protect(
     `keep_last` messages, work in flight, records that stand for history out of context, and what a person `decided` to
     keep."""
     requests = [m.index for m in telling_requests(messages)]
-    # a summary that repeats the first request in full stands for it
-    task = next((m.index for m in messages if m.origin == "summary" and carries_request(m.text("text"))), None)
+    task = summary_of_first_request(messages)
     newest = len(messages) - keep_last - (bool(messages) and messages[-1].id == CLOSING_ID)
     reason_of: dict[int, str] = {}
     for message in messages:
@@ -64,9 +63,16 @@ def protect(
     return reasons
 
 
-def carries_request(summary: str) -> bool:
-    """Return whether a summary repeats the first request, or quotes a request that another one repeated."""
-    return bool(carried(summary).first) or f"\n{EARLIER_USER}" in summary
+def summary_of_first_request(messages: Sequence[Message]) -> int | None:
+    """Return the summary that stands for the request with which the session began: it repeats that, or, with no
+    request before it, quotes one that another summary repeated."""
+    summaries = [m for m in messages if m.origin == "summary"]
+    repeating = next((m.index for m in summaries if carried(m.text("text")).first), None)
+    if repeating is not None or not summaries:
+        return repeating
+    begin = min((m.index for m in telling_requests(messages)), default=len(messages))
+    quoting = (m.index for m in summaries if m.index < begin and f"\n{EARLIER_USER}" in m.text("text"))
+    return next(quoting, None)
 
 
 def _why(message: Message, keep: Sequence[re.Pattern[str]]) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from compactor_cli.model.message import CLOSING_ID, Message, by_index
 from compactor_cli.model.plan import Plan
 from compactor_cli.model.talking import telling_requests
-from compactor_cli.pipeline.protect import carries_request
+from compactor_cli.pipeline.protect import summary_of_first_request
 from compactor_cli.strategies.shared.kept_lines import matches
 from compactor_cli.strategies.shared.protected import HELD_BACK
 from compactor_cli.summary_text.excerpts import harmless, quoted_parts, speaker_of
@@ -66,7 +66,7 @@ class _Found:
         """Yield the system prompts and the requests that the session begins and ends with, where they were cut."""
         requests = telling_requests(self.messages)
         first = min((m.index for m in requests), default=None)
-        if any(m.origin == "summary" and carries_request(m.text("text")) for m in self.messages):
+        if summary_of_first_request(self.messages) is not None:
             first = None  # an earlier round has its place for the one that it began with
         last = max((m.index for m in self.messages if m.origin == "request"), default=None)
         names = {first: "the first request of the user", last: "the last request of the user"}

@@ -55,19 +55,24 @@ def _messages(part: Compaction) -> list[dict[str, Any]]:
     return [json.loads(line) for line in bytes(part.data).splitlines()]
 
 
-@pytest.mark.parametrize("strategy", ["adaptive", "rolling", "handoff", "truncate"])
-def test_rounds_on_a_talk_of_six_messages_a_part_keep_the_base(strategy: str) -> None:
-    """Without it, the fourth round had 54 tokens: a quarter of what came last, and of what was a quarter before."""
+@pytest.mark.drawn(1)
+@pytest.mark.parametrize(
+    ("strategy", "ratio"), [("adaptive", 0.4), ("rolling", 0.4), ("handoff", 0.25), ("truncate", 0.5)]
+)
+def test_rounds_on_a_talk_of_six_messages_a_part_keep_the_base(strategy: str, ratio: float) -> None:
+    """Without it, the fourth round of `adaptive` had 37% of its room: a share of what came last, and of what was a share
+    before. Ratios at which a message is cut, or a heading has room: where all that is left is whole messages, nothing
+    says the base (decision 143)."""
     said, output = 0, list[dict[str, Any]]()
     for number in range(4):
-        part = _compacted(output + _part(number), strategy=strategy)
+        part = _compacted(output + _part(number), ratio, strategy)
         output = _messages(part)
         said += sum(m.tokens for m in api.load(jsonl(*_part(number))).transcripts[0].messages)
-        assert part.tokens <= said / 4
+        assert part.tokens <= said * ratio
         known = stated_base(part.messages, part.tokens)
         assert known is not None
-        assert 0.93 * said <= known.tokens <= 1.02 * said
-    assert part.tokens > 0.7 * said / 4
+        assert 0.9 * said <= known.tokens <= 1.02 * said
+    assert part.tokens > 0.7 * said * ratio
 
 
 def test_a_second_run_finds_nothing_to_do() -> None:

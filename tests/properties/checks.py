@@ -266,7 +266,10 @@ def check_protected(part: Compaction, settings: Settings) -> None:
     messages = part.repaired.messages
     requests = [m.index for m in telling_requests(messages)]
     summaries = [m for m in messages if m.origin == "summary"]
-    task = [m.index for m in summaries if carried(m.text("text")).first or "\nearlier user: " in m.text("text")][:1]
+    before = [
+        m for m in summaries if "\nearlier user: " in m.text("text") and m.index < min(requests, default=m.index + 1)
+    ]
+    task = [m.index for m in (*(m for m in summaries if carried(m.text("text")).first), *before)][:1]
     must = {*(task or requests[:1]), *requests[-1:], *(m.index for m in messages if m.role == "system")}
     must |= {m.index for m in messages if any(p.search(x.text) for p in patterns for x in m.parts)}
     last = len(messages) - (messages[-1].id == CLOSING_ID)

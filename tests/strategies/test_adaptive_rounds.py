@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def test_processes_with_other_hash_seeds_write_the_same_bytes(sample: Path) -> N
     first, second = (run_process(*arguments, PYTHONHASHSEED=seed) for seed in ("1", "4242"))
     assert first.code == second.code == 0, first.stderr
     assert first.stdout == second.stdout
-    assert b"## Session Summary of #" in first.stdout
+    assert re.search(rb"(?:## Session Summary of |\[)#\d+-\d+", first.stdout)  # in small rooms a short heading
 
 
 @pytest.mark.parametrize(

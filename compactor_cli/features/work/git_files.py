@@ -47,7 +47,7 @@ def git_actions(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def folder_option(words: Sequence[str]) -> str:
     """Return the folder that the arguments of git name; empty for the one that they are given in."""
-    return words[1] if words[:1] == ["-C"] and len(words) > 1 else ""
+    return words[1] if len(words) > 1 and words[0] == "-C" else ""
 
 
 def past_options(words: Sequence[str]) -> list[str]:
