@@ -60,9 +60,9 @@ def _messages(part: Compaction) -> list[dict[str, Any]]:
     ("strategy", "ratio"), [("adaptive", 0.4), ("rolling", 0.4), ("handoff", 0.25), ("truncate", 0.5)]
 )
 def test_rounds_on_a_talk_of_six_messages_a_part_keep_the_base(strategy: str, ratio: float) -> None:
-    """Without it, the fourth round of `adaptive` had 37% of its room: a share of what came last, and of what was a share
-    before. Ratios at which a message is cut, or a heading has room: where all that is left is whole messages, nothing
-    says the base (decision 143)."""
+    """Without it, the fourth round of `adaptive` had 37% of its room: a share of what came last, and of what was a
+    share before. Ratios at which a message is cut, or a heading has room: where all that is left is whole messages,
+    nothing says the base (decision 143)."""
     said, output = 0, list[dict[str, Any]]()
     for number in range(4):
         part = _compacted(output + _part(number), ratio, strategy)
