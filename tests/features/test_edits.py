@@ -122,7 +122,11 @@ def test_a_diff_that_did_not_apply_is_an_error() -> None:
 
 def test_a_tool_that_writes_files_may_say_that_the_file_was_there():
     for said in ("Successfully overwrote file: /w/a.py.", "The file /w/a.py has been updated."):
-        assert Session().calls("write_file", said, path="/w/a.py", content="x").texts() == ["edited /w/a.py, unchecked"]
+        session = Session().calls("write_file", said, path="/w/a.py", content="x")
+        assert session.texts() == ["edited /w/a.py, unchecked"]
+        assert [*compute_ledger(session.messages).files["/w/a.py"].actions] == ["edited"]
+    created = Session().calls("write_file", "The file /w/a.py has been created.", path="/w/a.py", content="x")
+    assert [*compute_ledger(created.messages).files["/w/a.py"].actions] == ["created"]
 
 
 def test_a_call_may_change_several_files() -> None:

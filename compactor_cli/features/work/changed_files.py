@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from compactor_cli.features.work.calls import ToolCall
+from compactor_cli.features.work.endings import was_there_before
 from compactor_cli.features.work.file_checks import LABEL, FileChecks
 from compactor_cli.features.work.folders import folder_of, gone_to, lies_in, of_user, only_goes, within
 from compactor_cli.features.work.git_files import KEEPING, commits_back
@@ -36,10 +37,6 @@ _SCRATCH = compiled_later(r"/(?:private/)?(?:var/)?tmp/")
 _NO_SOURCE = compiled_later(r"(?:^|/)\.git/|^/(?:private/)?(?:var/)?tmp/")
 """Paths of which no check tells anything."""
 _REMOVING = compiled_later(r"^Removing \"?([^\"\n]+)\"?$", re.MULTILINE)
-_WAS_THERE = compiled_later(
-    r"^(?:successfully )?overw\w+ |\b(?:has|have) been (?:successfully )?(?:updated|overwritten)\b", re.I
-)
-"""How a tool says that the file that it wrote was there before."""
 _WRITES = word_set("write save overwrite dump")
 """Words of tools that write a file as a whole, whether or not it was there."""
 _NEW = compiled_later(r"\bcreat|\bnew\b|\badded\b", re.IGNORECASE)
@@ -345,7 +342,7 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
         if not actions:
             return [], read
     found: dict[tuple[str, int], str] = {}
-    was_there = not call.command and _was_there(call.said[:_SAID_FIRST])
+    was_there = not call.command and was_there_before(call.said)
     may_be_new = call.command or _WRITES.isdisjoint(tool_words(call.tool)) or _NEW.search(call.said[:_SAID_FIRST])
     commands = 0  # of git, which take over what was done so far
     for path, action in actions:
@@ -356,12 +353,6 @@ def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
             found[one_line(path, _PATH_WIDTH), commands] = "edited" if was_there and action == "created" else as_said
     changes = [(path, did) for (path, _), did in found.items() if did in BY_GIT or not _IGNORED.search(path)]
     return changes, read
-
-
-def _was_there(said: str) -> bool:
-    """Return whether the first line of what a tool said is that the file which it wrote was there before."""
-    low = said.lower()
-    return ("overw" in low or " been " in low) and _WAS_THERE.search(said.lstrip().partition("\n")[0]) is not None
 
 
 def _done(action: str, *, existed: bool, known: bool) -> str:

@@ -17,6 +17,12 @@ from compactor_cli.text.patterns import compiled_later, in_small
 from compactor_cli.text.shell import Step, steps, word_set
 from compactor_cli.text.tracebacks import raised_in_cell
 
+_WAS_THERE = compiled_later(
+    r"^(?:successfully )?overw\w+ |\b(?:has|have) been (?:successfully )?(?:updated|overwritten)\b", re.I
+)
+"""How a tool says that the file that it wrote was there before."""
+_FIRST = 300
+"""Characters in which the first line of a result is looked for."""
 _NOTHING = r"[ \t]*(?:0|none|no|nil|null|\[\])[ \t]*(?:[.,;\n]|\Z)"
 """How a report says that there was none of what it names."""
 _CHANGED = (
@@ -234,3 +240,10 @@ def succeeded(line: Sequence[Step], said: str) -> Iterator[Step]:
 def _complains(said: str) -> bool:
     """Return whether an output tells of an error, as far as one can see."""
     return _GAVE_UP.search(said) is not None or bool(result_errors(_NONE_COUNTED.sub("", said), True, limit=1))
+
+
+def was_there_before(said: str) -> bool:
+    """Return whether the first line of what a tool said is that the file which it wrote was there before."""
+    begin = said[:_FIRST]
+    low = begin.lower()
+    return ("overw" in low or " been " in low) and _WAS_THERE.search(begin.lstrip().partition("\n")[0]) is not None

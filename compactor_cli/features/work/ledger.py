@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from compactor_cli.features.work.code_files import called_with, patched_files, written_by
-from compactor_cli.features.work.endings import ended, has_failed, is_declined, refuses_edit
+from compactor_cli.features.work.endings import ended, has_failed, is_declined, refuses_edit, was_there_before
 from compactor_cli.features.work.shell_files import is_file, shell_actions
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
@@ -121,7 +121,7 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
         arguments = call_arguments(call)
         for path, action in _done_actions(call, arguments, answer):
             known = files.setdefault(path, FileFact()).actions
-            existed = action == "created" and not known.keys().isdisjoint(_SHOWS_FILE) and "created" not in known
+            existed = action == "created" and "created" not in known and _existed(known, answer)
             known.setdefault("edited" if existed else action, []).append(number)
         command = command_of(arguments)
         if command and not (answer is not None and is_declined(answer.text)):
@@ -135,6 +135,11 @@ def compute_ledger(messages: Sequence[Message]) -> Ledger:
         if failed and says_why(error) and not is_declined(part.text):
             errors.setdefault(error, []).append(number)
     return Ledger(files, tuple(commands), tuple((line, tuple(at)) for line, at in errors.items()))
+
+
+def _existed(known: Mapping[str, list[int]], answer: Part | None) -> bool:
+    """Return whether a file that was written was there before: it had been shown or changed, or the result says so."""
+    return not known.keys().isdisjoint(_SHOWS_FILE) or (answer is not None and was_there_before(answer.text))
 
 
 def _done_actions(call: Part, arguments: Any, answer: Part | None) -> Sequence[tuple[str, str]]:
