@@ -25,6 +25,7 @@ from compactor_cli.strategies.adaptive.small_talk import SmallTalk, told_now
 from compactor_cli.strategies.shared.asked import OURS, conflicts
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
+from compactor_cli.strategies.shared.protected import is_cut_system, room_for_typed
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import Request, choose_requests
@@ -139,13 +140,13 @@ class RequiredLines(PlanBuilder):
         """Take what the user said, of `free` tokens, and the results that the agent answers next. Where a small room
         ends with these, they come before what has no room in the share of the user's words."""
         known = set(self.selector.taken)
-        self._take_words(words, min(self.needed if self.ends_in_results else self.request_room, free - MARK))
+        self._take_words(words, min(self.needed if self.ends_in_results else self.words_room, free - MARK))
         before = set(self.selector.taken)
         self._take_pending()
         pending = self.selector.taken.keys() - before
         if self.ends_in_results and self.needed < self.asked_tokens:
             free = self.room - self.build([*self.selector.taken.values()]).tokens
-            self._take_words(words, min(self.request_room, free - MARK))
+            self._take_words(words, min(self.words_room, free - MARK))
         self.request_lines = frozenset(self.selector.taken.keys() - known - pending)
 
     def _take_words(self, words: Words, room: float) -> None:
@@ -193,7 +194,19 @@ class RequiredLines(PlanBuilder):
     @property
     def needed(self) -> int:
         """Return the tokens of what the user said, up to its share of the room: these come before all else."""
-        return int(min(self.asked_tokens, self.request_room if self.awaits else LARGE_REQUEST * self.room))
+        share = self.words_room if self.awaits else LARGE_REQUEST * self.room
+        return int(min(self.asked_tokens, max(share, self.typed_room)))
+
+    @property
+    def words_room(self) -> float:
+        """Return the tokens of the room for what the user said."""
+        return max(self.request_room, self.typed_room)
+
+    @cached_property
+    def typed_room(self) -> int:
+        """Return the tokens that system messages which were cut have left to what the user typed; 0 where none were."""
+        is_cut = any(is_cut_system(self.inputs, decision) for decision in self.kept.values())
+        return min(self.room, room_for_typed(self.inputs, self.inputs.target or 0)) if is_cut else 0
 
     @property
     def is_answered_next(self) -> bool:
