@@ -81,8 +81,8 @@ def _firm(
 
     Where the target would leave less than a share of the session to `others`, or too little to say anything in, system
     messages make room for it, with half of theirs at most: without it nobody could go on from the output. A ratio asks
-    all to shrink: the smaller it is, the nearer this share comes to it. Those that are cut anyway also leave its room to
-    what the user typed: a harness says the same with every call, while this was said once.
+    all to shrink: the smaller it is, the nearer this share comes to it. Those that are cut anyway also leave its room
+    to what the user typed: a harness says the same with every call, while this was said once.
     """
     whole = {g.index: Decision.whole(g, "") for g in hard}
     system = [g for g in hard if _is_system(inputs, g)]
