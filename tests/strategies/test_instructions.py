@@ -9,8 +9,10 @@ import pytest
 
 from compactor_cli import api
 from compactor_cli.model.injected import is_wrapper
+from compactor_cli.strategies.adaptive.building import PlanBuilder
+from compactor_cli.strategies.adaptive.required import RequiredLines
 from compactor_cli.strategies.shared.binding import rules_in
-from tests.builders import call, calling, compact, jsonl, listing, load, prose, result, system, user
+from tests.builders import assistant, call, calling, compact, jsonl, listing, load, prose, result, system, user
 
 pytestmark = pytest.mark.one_test_in(3)
 
@@ -221,3 +223,19 @@ def test_rules_are_items_what_leads_to_them_and_sentences_that_forbid() -> None:
 def test_what_a_user_writes_is_no_wrapper(line: str) -> None:
     assert not is_wrapper(line)
     assert all(map(is_wrapper, AROUND))
+
+
+def test_what_binds_comes_before_details_of_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [user(LISTED), user("Make the app start faster."), *work(10, 2), user("Amounts are in francs.")]
+    for n in range(4):
+        edit = {"file_path": f"/srv/shop/parts/of_the_house/part_{n}.py", "old_string": "a = 1", "new_string": "a = 2"}
+        records += [calling(call(f"e{n}", "Edit", json.dumps(edit))), result(f"e{n}", "The file has been updated.")]
+    records += [user("Go on."), assistant("It starts faster now: " + prose("start"))]
+
+    def kept() -> list[int]:
+        texts = [said(compact(jsonl(*records), target_tokens=target).data) for target in range(100, 290, 12)]
+        return [sum(item in text for item in ITEMS) for text in texts]
+
+    found = kept()
+    monkeypatch.setattr(RequiredLines, "build", PlanBuilder.build)
+    assert sum(found) > sum(kept())

@@ -299,12 +299,13 @@ def test_what_orders_or_forbids_stays_without_the_rest_of_a_short_request() -> N
 
 
 ERRAND = (
-    "I need to know where parcel 4471 is, and which office clears it.\nBegin!\n\nEvery call to the harbour is paid."
+    "I need to know where parcel 4471 is, and which office clears it.\nBegin!\n\nEvery call to the harbour is paid. "
 )
+ERRAND += "It rained on all of the quays, and the gulls were loud, and nobody of the office was there before noon."
 LATER = [f"Turn {n} of the ferry is at quay {n} with {n * 7} crates of pears on board." for n in range(6)]
 
 
-@pytest.mark.parametrize("room", [42, 46, 50])
+@pytest.mark.parametrize("room", [50, 60, 70])
 def test_of_the_first_request_the_task_stays_and_no_cry_behind_it(room: int) -> None:
     kept = choose_requests(requests(ERRAND, *LATER), room, words)
     assert "where parcel 4471 is" in kept[0].text
