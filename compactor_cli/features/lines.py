@@ -18,11 +18,12 @@ from math import fsum
 from compactor_cli.features.call_lines import COMMANDS, PATHS, short_path
 from compactor_cli.features.session_text import SessionPiece, SessionText
 from compactor_cli.features.work.endings import is_declined
+from compactor_cli.model.injected import AROUND_INSTRUCTIONS, is_wrapper
 from compactor_cli.model.replies import reply_span
 from compactor_cli.text.argument_values import ArgumentValues, argument_values
 from compactor_cli.text.escapes import place_in_readable
 from compactor_cli.text.noise import noisy_lines, prompt_at_end
-from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.patterns import compiled_later, holds
 from compactor_cli.text.scopes import Scopes, parents_of_items
 from compactor_cli.text.section_headings import FilesShown, headings_between
 from compactor_cli.text.table_headers import Table, heads_of_rows, tables
@@ -100,6 +101,8 @@ class SessionLines:
         self.piece_of.extend([number] * len(spans))
         silent = {line for line, member in enumerate(members, first) if member.usual}
         silent.update(self._noisy(piece.text, noise, first) if noise else ())
+        if piece.speech and holds(piece.text, AROUND_INSTRUCTIONS):
+            silent.update(line for line, (start, end) in enumerate(spans, first) if is_wrapper(piece.text[start:end]))
         self.silent |= silent
         self._add_tables(number, found, first)
         worthless = silent.union(header for header, _ in self._tables.get(number, ()))

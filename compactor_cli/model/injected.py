@@ -54,6 +54,16 @@ _INSTRUCTIONS = compiled_later(
     r"\s*(?:# AGENTS\.md instructions|<user_instructions|<INSTRUCTIONS)|.{0,400}(?:#\s*claudeMd|CLAUDE\.md|AGENTS\.md)",
     re.DOTALL,
 )
+_WRAPPER = compiled_later(
+    r"\s*(?:As you answer the user's questions, you can use the following context:|# claudeMd\b"
+    r"|Codebase and user instructions are shown below\.|Be sure to adhere to these instructions\."
+    r"|IMPORTANT: (?:These instructions OVERRIDE any default behavior|this context may or may not be relevant)"
+    r"|You should not respond to this context unless|Contents of [^\n()]+ \([^()\n]+\):\s*$"
+    r"|# AGENTS\.md instructions\b|</?(?:INSTRUCTIONS|user_instructions|system[-_]reminder)>\s*$)"
+)
+"""What a harness says around the instructions in every session."""
+AROUND_INSTRUCTIONS = ("codebase and user instructions are shown", "# agents.md instructions", "<user_instructions>")
+"""In small letters, one of these stands in what has them; looking for them is quick."""
 _COMMAND = compiled_later(r"\s*<command-(?:name|message|args)>")
 _COMMAND_ARGS = compiled_later(r"<command-args>\s*[^\s<]")
 
@@ -89,6 +99,11 @@ def origin_of_parts(parts: Sequence[Part], *, by_user: bool, text: str | None = 
 def is_instructions(text: str) -> bool:
     """Return whether an injected text holds standing instructions for the agent, as CLAUDE.md and AGENTS.md do."""
     return _INSTRUCTIONS.match(text) is not None
+
+
+def is_wrapper(text: str) -> bool:
+    """Return whether a line or sentence is what a harness says around standing instructions: it rules nothing."""
+    return _WRAPPER.match(text) is not None
 
 
 def is_account(text: str) -> bool:

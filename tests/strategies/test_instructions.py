@@ -8,7 +8,11 @@ from itertools import cycle
 import pytest
 
 from compactor_cli import api
-from tests.builders import call, calling, compact, jsonl, listing, load, prose, result, system, user
+from compactor_cli.model.injected import is_wrapper
+from compactor_cli.strategies.adaptive.building import PlanBuilder
+from compactor_cli.strategies.adaptive.required import RequiredLines
+from compactor_cli.strategies.shared.binding import rules_in
+from tests.builders import assistant, call, calling, compact, jsonl, listing, load, prose, result, system, user
 
 pytestmark = pytest.mark.one_test_in(3)
 
@@ -168,3 +172,70 @@ def test_of_long_ones_what_orders_or_forbids_comes_before_headings_code_and_what
 
 
 WORDS = ("alpha", "beta", "gamma", "delta", "kappa", "sigma", "omega", "theta")
+
+
+ITEMS = (
+    "Texts of errors are for guests of the house.",
+    "Tables are changed by hand, and the script that does it is thrown away.",
+    "Lines of the log begin with the number of the order.",
+    "Pictures under `golden/` come in a change of their own.",
+)
+AROUND = (
+    "As you answer the user's questions, you can use the following context:",
+    "Codebase and user instructions are shown below. Be sure to adhere to these instructions. IMPORTANT: These "
+    "instructions OVERRIDE any default behavior and you MUST follow them exactly as written.",
+)
+LISTED = f"""<system-reminder>
+{AROUND[0]}
+# claudeMd
+{AROUND[1]}
+
+Contents of /srv/shop/CLAUDE.md (project):
+
+# Shop
+
+What stands behind the window; docs/map.md shows it all.
+
+- {(chr(10) + "- ").join(ITEMS)}
+
+      IMPORTANT: this context may or may not be relevant to your tasks.
+</system-reminder>"""
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "rolling"])
+def test_items_of_a_short_one_stay_whatever_their_words_and_nothing_around_them(strategy: str) -> None:
+    records = [user(LISTED), user("Make the app start faster."), *work(10, 6)]
+    text = said(compact(jsonl(*records), strategy=strategy, target_tokens=420).data)
+    assert [item for item in ITEMS if item not in text] == []
+    assert [line for line in ("you can use the following", "OVERRIDE", "# claudeMd") if line in text] == []
+
+
+def test_rules_are_items_what_leads_to_them_and_sentences_that_forbid() -> None:
+    text = "# Desk\nA desk of oak.\nNever lend it.\n\n## Forbidden\n- paint\n  of any kind\n- wax\nBut:\n- oil\n"
+    text += "```\n- x\n```"
+    found = [text[start:end] for start, end in rules_in(text)]
+    assert found == ["Never lend it.", "## Forbidden", "- paint", "  of any kind", "- wax", "But:", "- oil"]
+
+
+@pytest.mark.parametrize(
+    "line", ["Codebase and style are shown below.", "# claude models", "Contents of the box: nails"]
+)
+def test_what_a_user_writes_is_no_wrapper(line: str) -> None:
+    assert not is_wrapper(line)
+    assert all(map(is_wrapper, AROUND))
+
+
+def test_what_binds_comes_before_details_of_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [user(LISTED), user("Make the app start faster."), *work(10, 2), user("Amounts are in francs.")]
+    for n in range(4):
+        edit = {"file_path": f"/srv/shop/parts/of_the_house/part_{n}.py", "old_string": "a = 1", "new_string": "a = 2"}
+        records += [calling(call(f"e{n}", "Edit", json.dumps(edit))), result(f"e{n}", "The file has been updated.")]
+    records += [user("Go on."), assistant("It starts faster now: " + prose("start"))]
+
+    def kept() -> list[int]:
+        texts = [said(compact(jsonl(*records), target_tokens=target).data) for target in range(100, 290, 12)]
+        return [sum(item in text for item in ITEMS) for text in texts]
+
+    found = kept()
+    monkeypatch.setattr(RequiredLines, "build", PlanBuilder.build)
+    assert sum(found) > sum(kept())

@@ -249,3 +249,11 @@ def test_an_act_keeps_its_first_detail_before_it_loses_all():
     act = StateLine("effect", "return_items #W4138217 (item_ids 6025150951, payment_method credit_card_4466831)", 1)
     assert state_within(60, act) == ["return_items #W4138217 (item_ids 6025150951)"]
     assert state_within(40, act) == ["return_items #W4138217"]
+
+
+def test_a_count_alone_is_told_of_acts_only():
+    long = "x" * 80
+    assert state_within(40, StateLine("error", f"open error: {long}", 1)) == []
+    assert state_within(40, StateLine("effect", f"pay {long}", 1)) == ["1 more actions"]
+    edited = [StateLine("file", "edited a.py", 2), StateLine("error", f"open error: {long}", 1)]
+    assert state_within(60, *edited) == ["edited a.py", "1 more errors"]

@@ -12,9 +12,11 @@ from msgspec.structs import replace
 from compactor_cli.model.message import Message, Part, Role
 from compactor_cli.profiles import default_profile
 from compactor_cli.strategies.shared.abridged import LEFT_OUT, KeptRequest
+from compactor_cli.strategies.shared.leaning import is_cry, is_step_behind
 from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests
 from compactor_cli.text.clauses import split_clauses
+from tests.cost import calls_of
 
 CHAT = (
     "Good morning! I slept badly, but here we are. The folder infra/live-7 is off limits.",
@@ -294,3 +296,59 @@ def test_what_orders_or_forbids_stays_without_the_rest_of_a_short_request() -> N
     asked = "Please move all of the parcels of last week from the northern quay to the second shed of the harbor."
     kept = [said(choose_requests(requests("Hi.", f"{asked} Never touch quay 7."), room, words)) for room in (14, 24)]
     assert all("Never touch quay 7." in text and asked not in text for text in kept)
+
+
+ERRAND = (
+    "I need to know where parcel 4471 is, and which office clears it.\nBegin!\n\nEvery call to the harbour is paid. "
+)
+ERRAND += "It rained on all of the quays, and the gulls were loud, and nobody of the office was there before noon."
+LATER = [f"Turn {n} of the ferry is at quay {n} with {n * 7} crates of pears on board." for n in range(6)]
+
+
+@pytest.mark.parametrize("room", [50, 60, 70])
+def test_of_the_first_request_the_task_stays_and_no_cry_behind_it(room: int) -> None:
+    kept = choose_requests(requests(ERRAND, *LATER), room, words)
+    assert "where parcel 4471 is" in kept[0].text
+    assert not kept[0].whole
+    assert "Begin!" not in kept[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "cry"),
+    [
+        ("Sort the forms.\nBegin!", "Begin!"),
+        ("Sort the forms.\nBegin! Never at night.", "Begin!"),
+        ("Sort the forms.\n<form>\nF-1\n</form>", "<form>"),
+    ],
+)
+def test_a_line_of_one_word_is_a_cry(text: str, cry: str) -> None:
+    assert [clause.text for clause in split_clauses(text) if is_cry(text, clause)][:1] == [cry]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Begin!",
+        "Sort the forms. Metric!",
+        "Sort the forms.\ndates in ISO",
+        "表を作って。\n日本語で",
+        "Sort them.\nF-17",
+    ],
+)
+def test_what_names_or_says_more_is_no_cry(text: str) -> None:
+    assert not any(is_cry(text, clause) for clause in split_clauses(text)[1:])
+
+
+def test_steps_behind_a_task_take_nothing_of_it_back() -> None:
+    steps = "\n".join(f"{n}. Create a script for the harbour file {n}" for n in range(1, 4))
+    text = f"Create the harbour file with the quays of the north.\n\n{steps}"
+    task, *others = split_clauses(text)
+    assert all(is_step_behind(text, task, other) for other in others)
+    changed = f"{text}\n4. Actually, no: scrap that, and leave the harbour file alone"
+    assert not all(is_step_behind(changed, task, other) for other in split_clauses(changed)[1:])
+
+
+def test_long_lines_of_cries_are_read_in_linear_time() -> None:
+    text = "Sort the forms.\n" + "Go! " * 50_000
+    clauses = split_clauses(text)
+    assert calls_of(lambda: [is_cry(text, clause) for clause in clauses]) < 20 * len(clauses)

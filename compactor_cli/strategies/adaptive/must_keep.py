@@ -47,6 +47,8 @@ BULLET_TOKENS = 2
 """Tokens of a line of the state beside its text."""
 _DETAILED = 0.4
 """Share of the room for the state up to which a failure is told with all details, where a shorter line says why."""
+_COUNT_ALONE = ("effect", "pending")
+"""Kinds of which a count alone says something: that it took place, or is awaited. "1 more errors" says of none what."""
 _BARE = 2
 """Forms of a line of the state without those that say why it failed: with all details, and with none."""
 _ACCOUNT, _OVERTAKEN = 0.15, 0.05
@@ -331,6 +333,9 @@ def state_within(
     if left_out:
         small = room < COUNTS_FILES
         taken += [*rest_lines(taken, left_out, left, lambda text: count(text) + BULLET_TOKENS, small=small)]
+        told = sum((unlisted_counts(line.text) for line in taken), Counter[Kind]())
+        if len(taken) == 1 and told and told.keys().isdisjoint(_COUNT_ALONE):
+            return ()
     elif crowded:
         whole = {costs[1][0].text: costs for line, costs in zip(lines, forms, strict=True) if line.brief}
         taken = list(_detailed(taken, whole, left))

@@ -11,13 +11,14 @@ from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.message import Message
-from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.adaptive import must_keep, offers
+from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.building import PlanBuilder
+from compactor_cli.strategies.adaptive.chosen_words import Words
 from compactor_cli.strategies.adaptive.conversation import answered_lines
 from compactor_cli.strategies.adaptive.findings import findings, room_for_findings
 from compactor_cli.strategies.adaptive.in_place import SMALL
-from compactor_cli.strategies.adaptive.must_keep import UserWords, speech_of
+from compactor_cli.strategies.adaptive.must_keep import speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.postponed import postponed
 from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
@@ -25,19 +26,10 @@ from compactor_cli.strategies.adaptive.small_talk import SmallTalk, told_now
 from compactor_cli.strategies.shared.asked import OURS, conflicts
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
+from compactor_cli.strategies.shared.protected import is_cut_system, room_for_typed
 from compactor_cli.strategies.shared.quoted_lines import MARK
-from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
-from compactor_cli.strategies.shared.requests import Request, choose_requests
-from compactor_cli.strategies.shared.rooms import (
-    BINDING_SHARE,
-    INSTRUCTIONS_SHARE,
-    LARGE_IN_CHAT,
-    LARGE_REQUEST,
-    LARGE_ROOM,
-    share_of,
-)
-from compactor_cli.strategies.shared.selection import HEADING
-from compactor_cli.text.clauses import split_clauses
+from compactor_cli.strategies.shared.rooms import LARGE_IN_CHAT, LARGE_REQUEST, LARGE_ROOM, share_of
+from compactor_cli.strategies.shared.selection import HEADING, ChosenLine
 from compactor_cli.text.later_figures import figures_of
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.rest_of_items import unnamed_items
@@ -87,6 +79,29 @@ _OTHER_LINES = 3
 class RequiredLines(PlanBuilder):
     """What is taken whatever its value, each in its share of the room."""
 
+    instruction_lines: frozenset[int] = frozenset()
+    """Lines of standing instructions that were taken."""
+
+    def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
+        """Return what becomes of every group when these lines are taken. What binds comes before the details of the
+        state, which come with the first summary: where it would have no room beside all of them, with as many as it
+        has."""
+        attempt = super().build(chosen)
+        over = attempt.tokens - self.room
+        only_binding = bool(chosen) and self.binding.issuperset(choice.line for choice in chosen)
+        if over > 0 and only_binding and self.state and attempt.slots:
+            whole, left = self.state, self._extra() - over
+            self.state = must_keep.state_within(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
+            shorter = super().build(chosen)
+            self.state = whole
+            return shorter if shorter.tokens <= self.room else attempt
+        return attempt
+
+    @property
+    def binding(self) -> frozenset[int]:
+        """Return the lines of what the user said, and of standing instructions, that were taken."""
+        return self.request_lines | self.instruction_lines
+
     def _take_required(self, free: int) -> None:
         """Take what comes before the lines of most value, of `free` tokens; of talk, what is worth most."""
         inputs = self.inputs
@@ -114,8 +129,9 @@ class RequiredLines(PlanBuilder):
         words = Words(inputs, self.lines, self.selector.tokens)
         self._take_asked(words, free)
         self._take_results(int(_RESULTS * self.room))
-        standing = list(must_keep.instructions(inputs.messages, self.lines))
-        self._take(words.within(INSTRUCTIONS_SHARE * self.room, standing, binding=BINDING_SHARE * self.room))
+        standing = list(words.standing(self.room, list(must_keep.instructions(inputs.messages, self.lines))))
+        self._take(standing)
+        self.instruction_lines = frozenset(standing)
         told, share = must_keep.account(inputs.messages, self.lines)
         self._take(words.within(share * self.room, told))
         self._take(offers.newest_draft(inputs.messages, self.lines, self.selector.cost, self.room))
@@ -139,13 +155,13 @@ class RequiredLines(PlanBuilder):
         """Take what the user said, of `free` tokens, and the results that the agent answers next. Where a small room
         ends with these, they come before what has no room in the share of the user's words."""
         known = set(self.selector.taken)
-        self._take_words(words, min(self.needed if self.ends_in_results else self.request_room, free - MARK))
+        self._take_words(words, min(self.needed if self.ends_in_results else self.words_room, free - MARK))
         before = set(self.selector.taken)
         self._take_pending()
         pending = self.selector.taken.keys() - before
         if self.ends_in_results and self.needed < self.asked_tokens:
             free = self.room - self.build([*self.selector.taken.values()]).tokens
-            self._take_words(words, min(self.request_room, free - MARK))
+            self._take_words(words, min(self.words_room, free - MARK))
         self.request_lines = frozenset(self.selector.taken.keys() - known - pending)
 
     def _take_words(self, words: Words, room: float) -> None:
@@ -193,7 +209,19 @@ class RequiredLines(PlanBuilder):
     @property
     def needed(self) -> int:
         """Return the tokens of what the user said, up to its share of the room: these come before all else."""
-        return int(min(self.asked_tokens, self.request_room if self.awaits else LARGE_REQUEST * self.room))
+        share = self.words_room if self.awaits else LARGE_REQUEST * self.room
+        return int(min(self.asked_tokens, max(share, self.typed_room)))
+
+    @property
+    def words_room(self) -> float:
+        """Return the tokens of the room for what the user said."""
+        return max(self.request_room, self.typed_room)
+
+    @cached_property
+    def typed_room(self) -> int:
+        """Return the tokens that system messages which were cut have left to what the user typed; 0 where none were."""
+        is_cut = any(is_cut_system(self.inputs, decision) for decision in self.kept.values())
+        return min(self.room, room_for_typed(self.inputs, self.inputs.target or 0)) if is_cut else 0
 
     @property
     def is_answered_next(self) -> bool:
@@ -336,49 +364,3 @@ def _lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int
         files = paths + sum(_FILE.fullmatch(text) is not None for text in texts)
         if paths and files in _FILES_LISTED and len(texts) - files <= _OTHER_LINES:
             yield own
-
-
-class Words:
-    """Chooses among spans of what was said in a session."""
-
-    def __init__(self, inputs: PlanInput, lines: SessionLines, tokens: Callable[[int], int]) -> None:
-        """Take the lines of a session; `tokens` counts a line."""
-        self._inputs, self._lines, self._tokens = inputs, lines, tokens
-
-    def within(
-        self, room: float, spans: Sequence[UserWords], *, binding: float = 0.0, bare: Container[int] = ()
-    ) -> Iterator[int]:
-        """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind.
-        `binding`: the tokens of these, of instructions, where not all has room. `bare`: messages that say nothing alone
-        and then make way first."""
-        lines, pieces = self._lines, self._lines.session.pieces
-        texts = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
-        lines_of = [list(lines.overlapping(span.piece, span.start, span.end)) for span in spans]
-        needed = sum(self._tokens(line) for span_lines in lines_of for line in span_lines) + HEADING * len(lines_of)
-        if needed <= room:
-            for span_lines in reversed(lines_of):
-                yield from span_lines
-            return
-        if bare:
-            spans = [span for span in spans if pieces[span.piece].message not in bare]
-            yield from self.within(room, spans, binding=binding)
-            return
-        numbers = [pieces[span.piece].message for span in spans]
-        rate = rate_by(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})
-        taken_up = taken_up_in(self._inputs.messages)
-        kept = choose_requests(
-            texts,
-            int(binding or room),
-            self._inputs.count,
-            lambda sentences: rate([(numbers[index], text) for index, text in sentences]),
-            places=not binding,
-            taken_up=lambda index, sentences: taken_up(numbers[index], sentences),
-        )
-        for request in reversed(kept):
-            span = spans[request.message]
-            if request.whole:
-                yield from lines_of[request.message]
-                continue
-            clauses = split_clauses(texts[request.message].text)
-            for clause in (clauses[index] for index in request.clauses):
-                yield from lines.overlapping(span.piece, span.start + clause.start, span.start + clause.end)

@@ -12,7 +12,6 @@ place, and of the others a summary between them quotes the chosen lines.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -208,19 +207,10 @@ class _Planner:
         return {g.index for g in large} if needed <= self.target else set()
 
     def _kept(self, protected: Sequence[Group], large: Sequence[Group]) -> dict[int, Decision]:
-        """Return what stays of protected groups but those in `large`. System messages that have to be cut leave these a
-        share, too. Raises BudgetError when nothing valid fits."""
+        """Return what stays of protected groups but those in `large`. Raises BudgetError when nothing valid fits."""
         aside = frozenset(group.index for group in large)
         kept = keep_protected(self.inputs, self.renderer, protected, self.target, aside)
-        share = min(sum(group.tokens for group in large), int(LARGE_REQUEST * self.target / 2))
-        if share and any(self._is_cut_system(decision) for decision in kept):
-            with suppress(BudgetError):
-                kept = keep_protected(self.inputs, self.renderer, protected, self.target - share, aside)
         return {decision.group: decision for decision in kept}
-
-    def _is_cut_system(self, decision: Decision) -> bool:
-        first = self.inputs.groups[decision.group].messages[0]
-        return decision.rendition != "whole" and self.inputs.messages[first].role == "system"
 
     def _least(self, group: Group) -> int:
         """Return the tokens that a request takes in any case: what has no place or is small is never cut."""

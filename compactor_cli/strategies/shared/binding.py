@@ -8,13 +8,15 @@ from itertools import groupby
 
 from compactor_cli.features.cue_words import CUES
 from compactor_cli.features.talk_words import words
+from compactor_cli.model.injected import is_wrapper
 from compactor_cli.strategies.shared.ordering import is_bare_ban, is_order, is_standing
-from compactor_cli.text.clauses import FENCE, Clause
+from compactor_cli.text.clauses import FENCE, LEADS_ON, Clause, in_item
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import ASKS
 
-_HEADING, _CODE, _STATEMENT = 0.2, 0.5, 0.75
-"""What counts of instructions a heading, a line of code, and a sentence without a word that gives or forbids."""
+_CODE, _STATEMENT = 0.5, 0.75
+"""What counts of instructions a line of code, and a sentence without a word that gives or forbids; a heading alone, and
+what a harness says beside them, nothing."""
 _HEADING_LINE = compiled_later(r"\s*(?:#{1,6}\s.*|//.*|(?:[-*+]\s+)?\*\*[^*]+\*\*:?\s*)$")
 _FORCE = compiled_later(
     r"\b(?:never|always|must|do not|don['’]?t|cannot|can['’]?t|ha(?:s|ve) to|only|required?|forbidden"
@@ -33,6 +35,7 @@ _FORCE = compiled_later(
         *("必", "禁止", "不", "只能", "务必", "别", "してはいけない", "しないで", "никогда", "всегда", "нельзя"),
     ),
 )
+_LINE = compiled_later(r"(?m)^.*\S.*$")
 _INNER_END = compiled_later(r"(?<=[^\W_]{2}[.!?])\s+|(?<=\d[.!?])\s+|(?<=[)\"'”’][.!?])\s+")
 """Between the sentences that were taken for one: no abbreviation with points inside of it."""
 _RULING = CUES["negation"], CUES["duty"]
@@ -160,10 +163,37 @@ def forces(sentences: Iterable[str]) -> Iterator[float]:
         if FENCE.match(text):
             in_code = not in_code
             yield 0.0
-        elif in_code or _HEADING_LINE.match(text):
-            yield _CODE if in_code else _HEADING
+        elif in_code:
+            yield _CODE
+        elif _HEADING_LINE.match(text) or is_wrapper(text):
+            yield 0.0
         else:
             yield 1.0 if _FORCE.search(text) else _STATEMENT
+
+
+def rules_in(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of what instructions rule: items of lists, with what goes on from them in further lines, what
+    leads to these, and sentences that give or forbid. A heading that forbids says so of what stands under it."""
+    leads: list[tuple[int, int]] = []
+    in_code = goes_on = False
+    for found in _LINE.finditer(text):
+        line, span = found[0], found.span()
+        if FENCE.match(line):
+            in_code, goes_on = not in_code, False
+        elif in_code:
+            continue
+        elif _HEADING_LINE.match(line) or is_wrapper(line):
+            leads, goes_on = [span] if _FORCE.search(line) and not is_wrapper(line) else [], False
+        elif in_item(text, span[0]) or (goes_on and line[0].isspace()):
+            yield from leads
+            yield span
+            leads, goes_on = [], True
+        elif line.rstrip().endswith(LEADS_ON):
+            leads, goes_on = [*leads[:1], span], False
+        else:
+            goes_on = False
+            if _FORCE.search(line):
+                yield span
 
 
 def turns_away(text: str) -> bool:

@@ -17,6 +17,9 @@ from compactor_cli.model.planning import (
     PlanInput,
 )
 from compactor_cli.strategies.shared.renditions import Cut, Renderer
+from compactor_cli.strategies.shared.requests import HEADING
+from compactor_cli.strategies.shared.rooms import LARGE_REQUEST
+from compactor_cli.summary_text.reading import earlier_words
 
 HELD_BACK = 120
 """Tokens kept for a summary whenever something has to go: it says what it stands for, and what the
@@ -78,7 +81,8 @@ def _firm(
 
     Where the target would leave less than a share of the session to `others`, or too little to say anything in, system
     messages make room for it, with half of theirs at most: without it nobody could go on from the output. A ratio asks
-    all to shrink: the smaller it is, the nearer this share comes to it.
+    all to shrink: the smaller it is, the nearer this share comes to it. Those that are cut anyway also leave its room
+    to what the user typed: a harness says the same with every call, while this was said once.
     """
     whole = {g.index: Decision.whole(g, "") for g in hard}
     system = [g for g in hard if _is_system(inputs, g)]
@@ -87,14 +91,30 @@ def _firm(
     session = max(sum(g.tokens for g in inputs.groups), inputs.whole) - size
     ratio = inputs.settings.target_ratio or 0.0
     share = max(_SESSION_SHARE, ratio * max(0.5, 1 - ratio))
-    half, least = room // 2, max(int(share * session), min(session, _LEAST_OF_SESSION))
-    for most in dict.fromkeys((max(half, room - least), max(half, room - session))):
-        if others and size > most:
+    least = max(int(share * session), min(session, _LEAST_OF_SESSION))
+    typed = room_for_typed(inputs, room)
+    for needed in dict.fromkeys((least, session)):
+        if others and size > max(room // 2, room - needed):
+            most = max((room - typed) // 2, room - min(session, needed + typed))
             whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
         yield list(whole.values())
     enclosed = _enclosed(inputs, renderer, hard, int(_ENCLOSED_SHARE * room))
     if enclosed:
         yield list((whole | enclosed).values())
+
+
+def room_for_typed(inputs: PlanInput, room: int) -> int:
+    """Return the tokens of a room that what the user typed has before system messages that have to be cut: of all of
+    it, what earlier summaries quote included, up to the share of it that it always has."""
+    typed = [p.tokens for m in inputs.messages if m.origin == "request" for p in m.parts if not p.images]
+    texts = (part.text for m in inputs.messages if m.origin == "summary" for part in m.parts)
+    quoted = [inputs.count(words.text) for text in texts for words in earlier_words(text, "user")]
+    return min(sum(typed + quoted) + HEADING * len(typed + quoted), int(LARGE_REQUEST * room))
+
+
+def is_cut_system(inputs: PlanInput, decision: Decision) -> bool:
+    """Return whether system messages stay in part only."""
+    return decision.rendition != "whole" and _is_system(inputs, inputs.groups[decision.group])
 
 
 def _without_large_pictures(

@@ -7,17 +7,22 @@ later ones on the same subject: they may correct it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from compactor_cli.strategies.shared.abridged import LEFT_OUT, KeptRequest, abridged, marked
 from compactor_cli.strategies.shared.binding import changes_of_mind, forces, may_bind, orders
-from compactor_cli.strategies.shared.denials import says_nothing_alone
+from compactor_cli.strategies.shared.leaning import (
+    end_of_first_paragraph,
+    is_cry,
+    is_step_behind,
+    labels,
+    within_items,
+)
 from compactor_cli.strategies.shared.request_values import PROMPT, Rate, TakenUp, plain_values
-from compactor_cli.text.clauses import Clause, dialogue_in, in_item, split_clauses
-from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.clauses import Clause, dialogue_in, split_clauses
 from compactor_cli.text.quantities import value_forms
 from compactor_cli.text.sentences import ASKS
 from compactor_cli.text.shorten import Short
@@ -38,6 +43,8 @@ _BEST = 0.7
 _FIRST, _TASK = 0.2, 0.35
 """Shares of the room that the first request may take before any sentence of those between, and that one sentence of it
 may take with those that it must not stay without: what all the others belong to."""
+_OPENING = 0.6
+"""Share that one of the sentences which say best what is to be done may take where none has room in that."""
 _RULES = 0.2
 """Share of the room that further sentences of the first request may take then which bind all that follows."""
 _TOLD = 0.2
@@ -56,8 +63,6 @@ _TITLED = 0.8
 sentence: what all the others are about."""
 _ECHO, _ECHO_PASTED = 0.5, 0.6
 """What a sentence counts besides that the agent took up, and how much such a one in a pasted text is worth."""
-_MOST_BEFORE = 3
-"""Sentences of an item of a list that stay with a later one of it."""
 _SHORT = 30
 """Tokens up to which a request is short: a rule, a wish or an answer, rather than something to do."""
 _LONG, _TELLING = 150, 3
@@ -65,8 +70,6 @@ _LONG, _TELLING = 150, 3
 _ANEW, _REPLACED = 1.6, 0.7
 """What a sentence counts that says anew what an earlier request said or tells a change of mind, and what the older one
 or what led to it counts then: what is said last holds."""
-_GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
-"""One or two words, with which a request may begin: alone they say nothing."""
 
 
 class Request(Struct, frozen=True):
@@ -154,9 +157,10 @@ class _Chooser:
         self.sentences = self._by_latest()
         for index, beside in self._values_beside():
             self.later[index] = *self.later[index], *beside
-        for index in self._labels():
+        told = [(s.request, s.clause) for s in self.sentences]
+        for index in labels(told, places=places):
             self.later[index] = index + 1, *(other for other in self.later[index] if other > index + 1)
-        for index, earlier in self._within_items():
+        for index, earlier in within_items(told, [request.text for request in requests]):
             self.later[index] = *earlier, *self.later[index]
         self.main = self._main()
         self.taken: set[int] = set()
@@ -185,6 +189,7 @@ class _Chooser:
         told = zip(clauses, values, taken, binding, in_examples, strict=True)
         for (i, clause), rated, echo, force, inside in told:
             opens = i != opened and self.sizes[i] > _LONG and len(subject_terms(clause.text)) >= _TELLING
+            cries = i == opened and is_cry(self.requests[i].text, clause)
             opened = i
             titles = self.places and (opens or clause.place == "title")
             value = max(rated, _TITLED * best) if titles else rated
@@ -193,7 +198,7 @@ class _Chooser:
             age = 0.0 if is_order else (len(self.requests) - 1 - i) / max(1, len(self.requests) - 1)
             share = _EXAMPLE if inside else shares.get(clause.place, 1.0)
             worth = value * (1 - _AGED * age) * (share + (1 - share) * echo) * force * (1 + _ECHO * echo)
-            worth = worth if echo != PROMPT else 0.0
+            worth = worth if echo != PROMPT and not cries else 0.0
             weighed.append(_Sentence(i, clause, self.count(clause.text) + 1, worth))
         return weighed
 
@@ -228,8 +233,11 @@ class _Chooser:
         """Return whether a later sentence on the same subject may take back what one says. What is pasted behind words
         of the same request, such as code of an example, does not."""
         one, other = self.sentences[index], self.sentences[later]
-        same = one.request == other.request
-        return not (self.places and same and other.clause.place == "pasted" != one.clause.place)
+        if not self.places or one.request != other.request:
+            return True
+        if other.clause.place == "pasted" != one.clause.place:
+            return False
+        return not is_step_behind(self.requests[one.request].text, one.clause, other.clause)
 
     def _values_beside(self) -> Iterator[tuple[int, Sequence[int]]]:
         """Yield the sentences with values, such as times, and those beside a later one on their subject which tells no
@@ -242,26 +250,6 @@ class _Chooser:
                 missing = forms - written[other] if request != self._request_of(index) else frozenset[str]()
                 if beside := [i for i in of_request[request] if written[i] & missing and i not in self.later[index]]:
                     yield index, beside
-
-    def _labels(self) -> Iterator[int]:
-        """Yield the sentences that say nothing without the next one, unless that is something pasted, and greetings."""
-        last = -1
-        for index, (one, following) in enumerate(pairwise(self.sentences)):
-            greets = one.request != last and _GREETING.fullmatch(one.clause.text)
-            is_label = (greets or says_nothing_alone(one.clause.text)) and one.request == following.request
-            last = one.request
-            if is_label and (following.clause.place != "pasted" or not self.places):
-                yield index
-
-    def _within_items(self) -> Iterator[tuple[int, Sequence[int]]]:
-        """Yield the sentences that an item of a list does not begin with, and those before them in the item."""
-        first = 0
-        for index, (one, following) in enumerate(pairwise(self.sentences)):
-            text = self.requests[one.request].text
-            goes_on = one.request == following.request and "\n" not in text[one.clause.end : following.clause.start]
-            first = first if goes_on else index + 1
-            if goes_on and index - first < _MOST_BEFORE and in_item(text, following.clause.start):
-                yield index + 1, range(first, index + 1)
 
     def _main(self) -> dict[int, frozenset[int]]:
         """Return of each short request the sentences that say best what it is about, and those that order or forbid:
@@ -301,12 +289,14 @@ class _Chooser:
         worth_it = _NOD * best / self.best if self.best else 0.0
         is_small = self.sizes[0] + HEADING <= room * _TASK
         self._take(first, self.used + int(room * (_TASK if is_small else _FIRST)), least=worth_it)
-        for i in first:
-            if self.taken.isdisjoint(first):
-                self._take([i], self.used + int(room * _TASK), least=worth_it)
+        telling = self._telling_best(first)
+        for share, those in ((_TASK, telling), (_OPENING, telling), (_TASK, first)):
+            for i in those:
+                if self.taken.isdisjoint(those):
+                    self._take([i], min(room, self.used + int(room * share)), least=worth_it)
         least = _NOD * min(self.best, max((self.sentences[i].worth for i in of_newest), default=0.0))
-        telling = (i for i in of_newest if self.sentences[i].worth >= least)  # "Begin!" alone says nothing
-        for i in sorted(telling, key=lambda i: self.sentences[i].tokens):  # something of the newest has to stay
+        worth_saying = (i for i in of_newest if self.sentences[i].worth >= least)  # "Begin!" alone says nothing
+        for i in sorted(worth_saying, key=lambda i: self.sentences[i].tokens):  # something of the newest has to stay
             if self.taken.isdisjoint(of_newest):
                 self._take([i], room, least=0.0)
         self._take_rules(order, room, worth_it)
@@ -319,6 +309,15 @@ class _Chooser:
             self.taken -= set(self.bundles.pop())
             chosen = self._kept_requests()
         return chosen
+
+    def _telling_best(self, order: Sequence[int]) -> list[int]:
+        """Return those sentences of the first paragraph of the first request that say best what is to be done: others
+        only say how."""
+        end = end_of_first_paragraph(self.requests[0].text)
+        begin = [i for i in order if self.sentences[i].clause.start < end]
+        tasks = [i for i in begin if not (self.places and orders(self.sentences[i].clause))] or begin
+        least = _NEARLY * max((self.sentences[i].worth for i in tasks), default=0.0)
+        return [i for i in tasks if self.sentences[i].worth >= least]
 
     def _take_rules(self, order: Sequence[int], room: int, least: float) -> None:
         """Take sentences of requests before the newest that bind all that follows: of the first one, of those between,

@@ -1,0 +1,66 @@
+"""Sentences of the user that lean on others of the same request: labels, steps, and what says nothing alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from compactor_cli.strategies.shared.binding import reverses
+from compactor_cli.strategies.shared.denials import says_nothing_alone
+from compactor_cli.text.clauses import Clause, in_item
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.terms import WIDE
+
+_MOST_BEFORE = 3
+"""Sentences of an item of a list that stay with a later one of it."""
+_GREETING = compiled_later(r"[^\W\d]+(?:[ ,]+[^\W\d]+)?[.!。！]*")
+"""One or two words, with which a request may begin: alone they say nothing."""
+_LONE_WORD = compiled_later(r"</?[\w-]+>|[^\W\d_]+[.!…]*")
+"""A line of one word, or a tag."""
+_INDENT = 40
+"""Blanks at most that such a line begins with."""
+_REST_OF_LINE = compiled_later(r"[^\S\n]*(?:\n|\Z)")
+_BREAK = compiled_later(r"\S[^\S\n]*\n[^\S\n]*\n")
+
+
+def labels(told: Sequence[tuple[int, Clause]], *, places: bool) -> Iterator[int]:
+    """Yield the sentences that say nothing without the next one, unless that is something pasted, and greetings.
+    `told`: each with the number of its request."""
+    last = -1
+    for index, ((number, clause), (next_number, following)) in enumerate(pairwise(told)):
+        greets = number != last and _GREETING.fullmatch(clause.text)
+        is_label = (greets or says_nothing_alone(clause.text)) and number == next_number
+        last = number
+        if is_label and (following.place != "pasted" or not places):
+            yield index
+
+
+def within_items(told: Sequence[tuple[int, Clause]], texts: Sequence[str]) -> Iterator[tuple[int, Sequence[int]]]:
+    """Yield the sentences that an item of a list does not begin with, and those before them in the item."""
+    first = 0
+    for index, ((number, clause), (next_number, following)) in enumerate(pairwise(told)):
+        goes_on = number == next_number and "\n" not in texts[number][clause.end : following.start]
+        first = first if goes_on else index + 1
+        if goes_on and index - first < _MOST_BEFORE and in_item(texts[number], following.start):
+            yield index + 1, range(first, index + 1)
+
+
+def is_cry(text: str, clause: Clause) -> bool:
+    """Return whether a sentence behind others of its request is a line of one word, or a cry that one begins with:
+    "Begin!" asks nothing that these do not, nor does a tag."""
+    if not _LONE_WORD.fullmatch(clause.text) or WIDE.search(clause.text):
+        return False
+    if not text[max(0, clause.start - _INDENT) : clause.start].rstrip(" \t").endswith("\n"):
+        return False
+    return clause.text.endswith("!") or _REST_OF_LINE.match(text, clause.end) is not None
+
+
+def is_step_behind(text: str, one: Clause, other: Clause) -> bool:
+    """Return whether a sentence is of a list behind one that is not: it says how, and takes nothing back."""
+    return in_item(text, other.start) and not in_item(text, one.start) and not reverses(other)
+
+
+def end_of_first_paragraph(text: str) -> int:
+    """Return where the first paragraph of a text ends."""
+    found = _BREAK.search(text)
+    return found.start() + 1 if found else len(text)
