@@ -11,23 +11,21 @@ from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.message import Message
-from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.adaptive import must_keep, offers
 from compactor_cli.strategies.adaptive.building import PlanBuilder
 from compactor_cli.strategies.adaptive.conversation import answered_lines
 from compactor_cli.strategies.adaptive.findings import findings, room_for_findings
 from compactor_cli.strategies.adaptive.in_place import SMALL
-from compactor_cli.strategies.adaptive.must_keep import UserWords, speech_of
+from compactor_cli.strategies.adaptive.must_keep import speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.postponed import postponed
-from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
-from compactor_cli.strategies.adaptive.small_talk import SmallTalk, told_now
+from compactor_cli.strategies.adaptive.said_anew import anew_first, corrected, said_anew
+from compactor_cli.strategies.adaptive.small_talk import SmallTalk, is_idle, told_now
+from compactor_cli.strategies.adaptive.words import Words
 from compactor_cli.strategies.shared.asked import OURS, conflicts
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
 from compactor_cli.strategies.shared.quoted_lines import MARK
-from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
-from compactor_cli.strategies.shared.requests import Request, choose_requests
 from compactor_cli.strategies.shared.rooms import (
     BINDING_SHARE,
     INSTRUCTIONS_SHARE,
@@ -37,7 +35,6 @@ from compactor_cli.strategies.shared.rooms import (
     share_of,
 )
 from compactor_cli.strategies.shared.selection import HEADING
-from compactor_cli.text.clauses import split_clauses
 from compactor_cli.text.later_figures import figures_of
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.rest_of_items import unnamed_items
@@ -60,6 +57,8 @@ _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
 _BARE_REPLY = 6
 """Tokens of a reply that is a word or two."""
+_IDLE_WORDS = 30
+"""Tokens of a request that may be small talk as a whole."""
 _RESULTS = 0.15
 """Share of the room for results since the newest request that stay as a whole."""
 _EXERCISE = (0.4, 0.1)
@@ -98,9 +97,8 @@ class RequiredLines(PlanBuilder):
             self._take(sorted(self.awaited))
             if self.awaited:
                 self._take(told_now(inputs.groups[max(self.large)], self.lines))
-            share = LARGE_IN_CHAT if self.works else LARGE_REQUEST
-            if self.asked_tokens <= share * self.room and not self.people:
-                self._take(self.asked_lines())
+            if self.works or (self.asked_tokens <= self.share_asked and not self.people):
+                self._take_words(Words(inputs, self.lines, self.selector.tokens), self.share_asked)
             newest = self.lines.message(max(self.awaited)) if self.awaited else -1
             given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
             anew = {} if self.people else said_anew(inputs.messages, self.lines)
@@ -111,6 +109,8 @@ class RequiredLines(PlanBuilder):
                 ranked, self.anew = small_talk.ranked(), small_talk.anew
             self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
             return
+        asked = [[*self.lines.overlapping(said.piece, said.start, said.end)] for said in self.asked]
+        self.anew = corrected(asked, self.lines)
         words = Words(inputs, self.lines, self.selector.tokens)
         self._take_asked(words, free)
         self._take_results(int(_RESULTS * self.room))
@@ -150,7 +150,7 @@ class RequiredLines(PlanBuilder):
 
     def _take_words(self, words: Words, room: float) -> None:
         """Take what the user said, in as many tokens."""
-        self._take(words.within(room, self.asked, bare=self.bare_replies))
+        self._take(words.within(room, self.asked, bare=self.bare_replies | self.idle_words))
 
     def _take_agreed(self) -> int:
         """Take all of a short answer that the newest request agrees to, what it picks of one, or of a longer one what
@@ -165,6 +165,13 @@ class RequiredLines(PlanBuilder):
     def bare_replies(self) -> frozenset[int]:
         """Return the words of the user that say nothing without what they answer."""
         return bare_replies(self.inputs.messages)
+
+    @cached_property
+    def idle_words(self) -> frozenset[int]:
+        """Return the short requests, but for the newest, that are small talk by their words and ask nothing."""
+        requests = [message for message in self.inputs.messages if message.origin == "request"][:-1]
+        short = [message for message in requests if sum(part.tokens for part in message.parts) <= _IDLE_WORDS]
+        return frozenset(message.index for message in short if is_idle(message.text("text")))
 
     @property
     def ends_in_results(self) -> bool:
@@ -193,12 +200,28 @@ class RequiredLines(PlanBuilder):
     @property
     def needed(self) -> int:
         """Return the tokens of what the user said, up to its share of the room: these come before all else."""
-        return int(min(self.asked_tokens, self.request_room if self.awaits else LARGE_REQUEST * self.room))
+        return int(min(self.asked_tokens, self.request_room if self.awaits else self.share_asked))
+
+    @property
+    def share_asked(self) -> float:
+        """Return the tokens up to which all that the user said comes before what the agent did."""
+        return (LARGE_IN_CHAT if self.works else LARGE_REQUEST) * self.room
 
     @property
     def is_answered_next(self) -> bool:
-        """Return whether the newest exchange is what the agent, or the newest request, answers."""
-        return bool(self.inputs.messages[-1].results) or is_request(self.inputs.groups[-1], self.inputs.messages)
+        """Return whether the newest exchange is what the agent, or the newest request, answers: not where the agent
+        asked nothing in it, and did before what the state tells."""
+        messages, last = self.inputs.messages, self.newest.last
+        if messages[-1].results or not is_request(self.inputs.groups[-1], messages):
+            return bool(messages[-1].results)
+        said = [messages[i] for group in last.values() for i in group.messages]
+        if any(message.results or ASKS_WITHIN.search(message.text("text")) for message in said):
+            return True
+        turn = takewhile(
+            lambda message: message.origin != "request", reversed(messages[: said[0].index if said else 0])
+        )
+        done = {line.message for line in self.state if line.kind == "effect"}
+        return done.isdisjoint(message.index for message in turn)
 
     def _stays(self, line: int) -> bool:
         """Return whether a line stands in words that stay whole for being new."""
@@ -336,49 +359,3 @@ def _lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int
         files = paths + sum(_FILE.fullmatch(text) is not None for text in texts)
         if paths and files in _FILES_LISTED and len(texts) - files <= _OTHER_LINES:
             yield own
-
-
-class Words:
-    """Chooses among spans of what was said in a session."""
-
-    def __init__(self, inputs: PlanInput, lines: SessionLines, tokens: Callable[[int], int]) -> None:
-        """Take the lines of a session; `tokens` counts a line."""
-        self._inputs, self._lines, self._tokens = inputs, lines, tokens
-
-    def within(
-        self, room: float, spans: Sequence[UserWords], *, binding: float = 0.0, bare: Container[int] = ()
-    ) -> Iterator[int]:
-        """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind.
-        `binding`: the tokens of these, of instructions, where not all has room. `bare`: messages that say nothing alone
-        and then make way first."""
-        lines, pieces = self._lines, self._lines.session.pieces
-        texts = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
-        lines_of = [list(lines.overlapping(span.piece, span.start, span.end)) for span in spans]
-        needed = sum(self._tokens(line) for span_lines in lines_of for line in span_lines) + HEADING * len(lines_of)
-        if needed <= room:
-            for span_lines in reversed(lines_of):
-                yield from span_lines
-            return
-        if bare:
-            spans = [span for span in spans if pieces[span.piece].message not in bare]
-            yield from self.within(room, spans, binding=binding)
-            return
-        numbers = [pieces[span.piece].message for span in spans]
-        rate = rate_by(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})
-        taken_up = taken_up_in(self._inputs.messages)
-        kept = choose_requests(
-            texts,
-            int(binding or room),
-            self._inputs.count,
-            lambda sentences: rate([(numbers[index], text) for index, text in sentences]),
-            places=not binding,
-            taken_up=lambda index, sentences: taken_up(numbers[index], sentences),
-        )
-        for request in reversed(kept):
-            span = spans[request.message]
-            if request.whole:
-                yield from lines_of[request.message]
-                continue
-            clauses = split_clauses(texts[request.message].text)
-            for clause in (clauses[index] for index in request.clauses):
-                yield from lines.overlapping(span.piece, span.start + clause.start, span.start + clause.end)

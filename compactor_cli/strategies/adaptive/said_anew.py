@@ -15,11 +15,13 @@ from compactor_cli.strategies.shared.binding import turns_away
 from compactor_cli.strategies.shared.lone_lines import said_after
 from compactor_cli.text.changed_values import is_replaced, targets, values_of
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.subjects import subject_terms
+from compactor_cli.text.subjects import may_replace, subject_terms
 from compactor_cli.text.terms import STOP_WORDS
 
 _COMMON = 3
 """Sentences of the user up to which a word that they share says what is changed."""
+_SHORT_REQUEST = 150
+"""Characters of a request that says one thing."""
 _BEFORE, _BEHIND = 40, 40
 """Characters around the words that tell of a change in which it is said of what."""
 _STEM, _SYLLABLES = 5, 2
@@ -112,6 +114,17 @@ def said_anew(messages: Sequence[Message], lines: SessionLines) -> dict[int, lis
             if count >= needed and apart and (change.sure or change.changes(values_of(texts[older]))):
                 anew[said[older]].add(said[at])
     return {line: sorted(others) for line, others in anew.items()}
+
+
+def corrected(asked: Iterable[Sequence[int]], lines: SessionLines) -> dict[int, list[int]]:
+    """Return for lines of short requests those of later ones that may take their place. `asked`: the lines of each."""
+    told = [(own, " ".join(map(lines.text, own))) for own in asked]
+    told = [(own, text) for own, text in told if len(text) <= _SHORT_REQUEST and not asks(text)]
+    anew: defaultdict[int, list[int]] = defaultdict(list)
+    for (own, _), others in zip(told, may_replace([text for _, text in told]), strict=True):
+        for line in own:
+            anew[line] += (newer for other in others for newer in told[other][0])
+    return anew
 
 
 def _tells(line: int, messages: Sequence[Message], lines: SessionLines) -> bool:

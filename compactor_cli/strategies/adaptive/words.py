@@ -1,0 +1,59 @@
+"""Chooses among spans of what was said: all of them, or the sentences that bind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Sequence
+
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.model.planning import PlanInput
+from compactor_cli.strategies.adaptive.must_keep import UserWords
+from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
+from compactor_cli.strategies.shared.requests import Request, choose_requests
+from compactor_cli.strategies.shared.selection import HEADING
+from compactor_cli.text.clauses import split_clauses
+
+
+class Words:
+    """Chooses among spans of what was said in a session."""
+
+    def __init__(self, inputs: PlanInput, lines: SessionLines, tokens: Callable[[int], int]) -> None:
+        """Take the lines of a session; `tokens` counts a line."""
+        self._inputs, self._lines, self._tokens = inputs, lines, tokens
+
+    def within(
+        self, room: float, spans: Sequence[UserWords], *, binding: float = 0.0, bare: Container[int] = ()
+    ) -> Iterator[int]:
+        """Yield lines of what was said, the newest first: all of it in `room` tokens, else the sentences that bind.
+        `binding`: the tokens of these, of instructions, where not all has room. `bare`: messages that say nothing alone
+        and then make way first."""
+        lines, pieces = self._lines, self._lines.session.pieces
+        texts = [Request(index, pieces[span.piece].text[span.start : span.end]) for index, span in enumerate(spans)]
+        lines_of = [list(lines.overlapping(span.piece, span.start, span.end)) for span in spans]
+        needed = sum(self._tokens(line) for span_lines in lines_of for line in span_lines) + HEADING * len(lines_of)
+        if needed <= room:
+            for span_lines in reversed(lines_of):
+                yield from span_lines
+            return
+        if bare:
+            spans = [span for span in spans if pieces[span.piece].message not in bare]
+            yield from self.within(room, spans, binding=binding)
+            return
+        numbers = [pieces[span.piece].message for span in spans]
+        rate = rate_by(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})
+        taken_up = taken_up_in(self._inputs.messages)
+        kept = choose_requests(
+            texts,
+            int(binding or room),
+            self._inputs.count,
+            lambda sentences: rate([(numbers[index], text) for index, text in sentences]),
+            places=not binding,
+            taken_up=lambda index, sentences: taken_up(numbers[index], sentences),
+        )
+        for request in reversed(kept):
+            span = spans[request.message]
+            if request.whole:
+                yield from lines_of[request.message]
+                continue
+            clauses = split_clauses(texts[request.message].text)
+            for clause in (clauses[index] for index in request.clauses):
+                yield from lines.overlapping(span.piece, span.start + clause.start, span.start + clause.end)
