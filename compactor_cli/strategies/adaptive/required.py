@@ -89,6 +89,10 @@ class RequiredLines(PlanBuilder):
     def _take_required(self, free: int) -> None:
         """Take what comes before the lines of most value, of `free` tokens; of talk, what is worth most."""
         inputs = self.inputs
+        words = Words(inputs, self.lines, self.selector.tokens)
+        if self.works:
+            self._take_words(words, min(self.share_asked, free - MARK))
+            self.request_lines = frozenset(self.selector.taken)
         self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
         self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
         if self.chat:
@@ -97,8 +101,8 @@ class RequiredLines(PlanBuilder):
             self._take(sorted(self.awaited))
             if self.awaited:
                 self._take(told_now(inputs.groups[max(self.large)], self.lines))
-            if self.works or (self.asked_tokens <= self.share_asked and not self.people):
-                self._take_words(Words(inputs, self.lines, self.selector.tokens), self.share_asked)
+            if self.asked_tokens <= self.share_asked and not (self.works or self.people):
+                self._take(self.asked_lines())
             newest = self.lines.message(max(self.awaited)) if self.awaited else -1
             given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
             anew = {} if self.people else said_anew(inputs.messages, self.lines)
@@ -109,9 +113,7 @@ class RequiredLines(PlanBuilder):
                 ranked, self.anew = small_talk.ranked(), small_talk.anew
             self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
             return
-        asked = [[*self.lines.overlapping(said.piece, said.start, said.end)] for said in self.asked]
-        self.anew = corrected(asked, self.lines)
-        words = Words(inputs, self.lines, self.selector.tokens)
+        self.anew = corrected(self.asked, self.lines)
         self._take_asked(words, free)
         self._take_results(int(_RESULTS * self.room))
         standing = list(must_keep.instructions(inputs.messages, self.lines))

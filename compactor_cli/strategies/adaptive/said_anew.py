@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
 
 from msgspec import Struct
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.talk_words import asks
 from compactor_cli.model.message import Message
+from compactor_cli.strategies.adaptive.must_keep import UserWords
 from compactor_cli.strategies.shared.binding import turns_away
 from compactor_cli.strategies.shared.lone_lines import said_after
 from compactor_cli.text.changed_values import is_replaced, targets, values_of
@@ -116,15 +118,15 @@ def said_anew(messages: Sequence[Message], lines: SessionLines) -> dict[int, lis
     return {line: sorted(others) for line, others in anew.items()}
 
 
-def corrected(asked: Iterable[Sequence[int]], lines: SessionLines) -> dict[int, list[int]]:
-    """Return for lines of short requests those of later ones that may take their place. `asked`: the lines of each."""
-    told = [(own, " ".join(map(lines.text, own))) for own in asked]
-    told = [(own, text) for own, text in told if len(text) <= _SHORT_REQUEST and not asks(text)]
-    anew: defaultdict[int, list[int]] = defaultdict(list)
-    for (own, _), others in zip(told, may_replace([text for _, text in told]), strict=True):
-        for line in own:
-            anew[line] += (newer for other in others for newer in told[other][0])
-    return anew
+def corrected(asked: Iterable[UserWords], lines: SessionLines) -> dict[int, list[int]]:
+    """Return for lines of short requests those of later ones that may take their place."""
+    told = [(said, lines.session.pieces[said.piece].text[said.start : said.end]) for said in asked]
+    told = [(said, text) for said, text in told if len(text) <= _SHORT_REQUEST and not asks(text)]
+    own = [[*lines.overlapping(said.piece, said.start, said.end)] for said, _ in told]
+    later = may_replace([text for _, text in told])
+    return {
+        line: [*chain.from_iterable(own[at] for at in later[index])] for index, its in enumerate(own) for line in its
+    }
 
 
 def _tells(line: int, messages: Sequence[Message], lines: SessionLines) -> bool:
