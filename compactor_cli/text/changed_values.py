@@ -22,6 +22,14 @@ _COUNTED = compiled_later(
     r"[\d一二三四五六七八九十百两]+(?P<unit>[月日号點点時时分人元円块])"
     r"|(?:\d+|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열(?:한|두)?) ?(?P<korean>[시월일분명])"
 )
+_IN_WORDS = compiled_later(
+    r"\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|deux|trois|quatre|cinq|sept|huit|neuf|dix"
+    r"|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|due|tre|quattro|cinque|sei|sette|otto|nove|dieci"
+    r"|dois|duas|três|quatro|sete|oito|dez|два|две|три|четыре|пять|шесть|семь|восемь|девять|десять)"
+    r"[ \u00a0]([^\W\d_]{3,20})\b"
+)
+"""A number that is written as a word, and of what it is."""
 _CLOCK = compiled_later(r"(?<![\w.,:])\d{1,2}(?:[:.]\d\d)?(?:am|pm|h|uhr)\b", re.IGNORECASE)
 _BEHIND = compiled_later(r"(?:st|nd|rd|th|\.)?[ \u00a0]([^\W\d_]+)")
 _BEFORE = compiled_later(r"\b([^\W\d_]+)[ \u00a0]\Z")
@@ -72,6 +80,9 @@ def _values(text: str) -> Iterator[tuple[int, int, str, str]]:
     if not text.isascii():
         for found in _COUNTED.finditer(low):
             yield *found.span(), found["unit"] or found["korean"], found[0]
+    for found in _IN_WORDS.finditer(low):
+        if found[2] not in STOP_WORDS:
+            yield *found.span(), f"0 {found[2]}", found[1]
     for found in _CLOCK.finditer(low):
         yield *found.span(), _TIME, found[0]
     for found, form in values_in(low):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
-from itertools import chain
+from collections.abc import Mapping, Sequence, Set
+from itertools import chain, combinations
 from math import log
 
+from compactor_cli.text.changed_values import values_of
 from compactor_cli.text.terms import STOP_WORDS, WIDE
 
 # compiled where they are used: large classes take milliseconds, and most sessions have room for all requests
@@ -20,6 +21,10 @@ _NAMED = r"(?<=[^\W_] )([^\W\d_]+) ([A-ZÀ-ÖØ-Þ][^\W\d_]{2,})(?![^\W_])"
 """A name within a sentence, and the word before it."""
 _NEAREST = 40
 """Names behind the same word that are looked at for each one."""
+_TOPIC = r"\W*((?:[\u3040-\u30ff\u3400-\u9fff]{2,8}?[はが])|[\uac00-\ud7a3]{1,7}[은는이가](?= ))"
+"""What a sentence begins with that it is about, in Japanese and Korean."""
+_SHORT = 200
+"""Characters of a sentence that gives a value for something; what is longer is told or pasted."""
 _ROOT = 4
 """Characters by which forms of a verb are the same, such as `leave` and `leaving`."""
 _ENDS = r"\n|(?<=[.!?])\s|(?<=[。！？।॥۔؟።])"
@@ -65,11 +70,35 @@ def later_on_subject(sentences: Sequence[str]) -> list[tuple[int, ...]]:
 
 def may_replace(sentences: Sequence[str]) -> list[tuple[int, ...]]:
     """Return for each sentence the later ones that may take its place: those on its subject, and those that say another
-    name where it has one."""
+    name or value where it has one."""
     later = [{*others} for others in later_on_subject(sentences)]
-    for earlier, other in named_anew(sentences):
+    for earlier, other in (*named_anew(sentences), *valued_anew(sentences)):
         later[earlier].add(other)
     return [tuple(sorted(others)) for others in later]
+
+
+def valued_anew(sentences: Sequence[str]) -> list[tuple[int, int]]:
+    """Return pairs of sentences of which the later gives another day, time, date, amount or number of the same, with
+    one of its rarer words in common: "the early train, the 6:40", "make it the 8:15 train"; or begins with the same
+    topic."""
+    holders: dict[str, list[int]] = {}
+    values: dict[int, dict[str, set[str]]] = {}
+    for index, sentence in enumerate(sentences):
+        if topic := re.match(_TOPIC, sentence):
+            holders.setdefault(f" {topic[1]}", []).append(index)
+        if len(sentence) <= _SHORT and (found := values_of(sentence)):
+            values[index] = found
+            for word in sorted(_said(sentence)):
+                if not any(map(str.isdigit, word)):
+                    holders.setdefault(word, []).append(index)
+    rare = (own for own in holders.items() if len(own[1]) <= _COMMON)
+    pairs = {(one, other, word[0] == " ") for word, own in rare for one, other in combinations(own, 2)}
+    return sorted({(one, other) for one, other, topic in pairs if topic or _differ(values[one], values[other])})
+
+
+def _differ(earlier: Mapping[str, Set[str]], later: Mapping[str, Set[str]]) -> bool:
+    """Return whether one gives another value than the other of the same form."""
+    return any(earlier[form].isdisjoint(later[form]) for form in earlier.keys() & later.keys())
 
 
 def named_anew(sentences: Sequence[str]) -> list[tuple[int, int]]:

@@ -108,7 +108,7 @@ class PlanBuilder:
         self.worth_a_summary = MARK  # tokens of what a summary quotes and of the state
         self.small = False  # no room for more than small parts that nothing was chosen of
         self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
-        self.anew: Mapping[int, Sequence[int]] = {}  # line of small talk -> those that say it anew, which it needs
+        self.anew: Mapping[int, Sequence[int]] = {}  # line -> those that say it anew, which it needs
         # a ratio refers to what the first round started from; a target in tokens does without that
         self.needs_summary = needed = inputs.settings.target_ratio is not None or inputs.target is None
         self.newest = self.newest_within(room)
@@ -242,15 +242,16 @@ class PlanBuilder:
     def _complete(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
         """Return the lines but, of talk, those of the user of which the short sentences behind them are not there, and
         those that are said anew where that is not there."""
-        if not self.talk:
-            return [*chosen]
         there = {choice.line for choice in chosen}
-        chosen = [choice for choice in chosen if self._is_complete(choice.line, there)]
+        if self.talk:
+            chosen = [choice for choice in chosen if self._is_complete(choice.line, there)]
+        elif not self.anew:
+            return [*chosen]
         there = {choice.line for choice in chosen}
         return [choice for choice in chosen if not self._is_outdated(choice.line, there)]
 
     def _is_outdated(self, line: int, there: Set[int]) -> bool:
-        """Return whether a line of small talk is said anew in words that are not `there`, nor stay at their place."""
+        """Return whether a line is said anew in words that are not `there`, nor stay at their place."""
         newer = all_newer([line], self.anew) - {line}
         return not all(at in there or self._stays_there(at) for at in newer)
 

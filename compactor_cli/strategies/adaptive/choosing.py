@@ -62,7 +62,8 @@ class Chooser(RequiredLines):
         if best.tokens > self.room:
             return self._only_protected()
         if self.talk:
-            return self._fit([*self.selector.taken.values()], best)
+            attempt = self._fit([*self.selector.taken.values()], best)
+            return self._refilled(attempt) if self.works else attempt
         self._take_found()
         attempt = self._with_lines(best, _LEAST)
         if attempt.tokens < _USED * self.room:  # not much can stay whole instead of lines that are worth little
@@ -74,7 +75,7 @@ class Chooser(RequiredLines):
         """Return `best` with room for what the user said, up to its share: the newest exchanges are cut to what that
         leaves them, or are not there. Those that are answered next have two thirds of it where what the user said has
         none as a whole in any case."""
-        if self.talk:
+        if self.talk and (self.people or (self.asked_tokens > self.share_asked and not self.works)):
             return best
         stays = self.needed < self.asked_tokens and not self.awaits and self.is_answered_next
         for cut in (True,) if stays else (True, False):
@@ -311,6 +312,8 @@ class Chooser(RequiredLines):
     def _is_nod(self, group: Group) -> bool:
         """Return whether a group is a word or two, where people talk with each other, or in answer to a question."""
         if self.people:
+            return all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
+        if self.works and not is_request(group, self.inputs.messages):  # "Understood." says nothing
             return all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
         return not self.talk and self.bare_replies.issuperset(group.messages)
 

@@ -21,8 +21,8 @@ from compactor_cli.strategies.adaptive.in_place import SMALL
 from compactor_cli.strategies.adaptive.must_keep import speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.postponed import postponed
-from compactor_cli.strategies.adaptive.said_anew import anew_first, said_anew
-from compactor_cli.strategies.adaptive.small_talk import SmallTalk, told_now
+from compactor_cli.strategies.adaptive.said_anew import anew_first, corrected, said_anew
+from compactor_cli.strategies.adaptive.small_talk import SmallTalk, is_idle, told_now
 from compactor_cli.strategies.shared.asked import OURS, conflicts
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
@@ -52,6 +52,8 @@ _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
 _BARE_REPLY = 6
 """Tokens of a reply that is a word or two."""
+_IDLE_WORDS = 30
+"""Tokens of a request that may be small talk as a whole."""
 _RESULTS = 0.15
 """Share of the room for results since the newest request that stay as a whole."""
 _EXERCISE = (0.4, 0.1)
@@ -105,6 +107,10 @@ class RequiredLines(PlanBuilder):
     def _take_required(self, free: int) -> None:
         """Take what comes before the lines of most value, of `free` tokens; of talk, what is worth most."""
         inputs = self.inputs
+        words = Words(inputs, self.lines, self.selector.tokens)
+        if self.works:
+            self._take_words(words, min(self.share_asked, free - MARK))
+            self.request_lines = frozenset(self.selector.taken)
         self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
         self._take(offers.open_offers(inputs.messages, self.lines, self.selector.cost, self._stays, self.room))
         if self.chat:
@@ -113,8 +119,7 @@ class RequiredLines(PlanBuilder):
             self._take(sorted(self.awaited))
             if self.awaited:
                 self._take(told_now(inputs.groups[max(self.large)], self.lines))
-            share = LARGE_IN_CHAT if self.works else LARGE_REQUEST
-            if self.asked_tokens <= share * self.room and not self.people:
+            if self.asked_tokens <= self.share_asked and not (self.works or self.people):
                 self._take(self.asked_lines())
             newest = self.lines.message(max(self.awaited)) if self.awaited else -1
             given = inputs.messages, self.lines, self.selector.tokens, self.room, inputs.profile
@@ -126,7 +131,7 @@ class RequiredLines(PlanBuilder):
                 ranked, self.anew = small_talk.ranked(), small_talk.anew
             self._take(filterfalse(self._ends_summary, anew_first(ranked, anew, self.lines, self.selector.tokens)))
             return
-        words = Words(inputs, self.lines, self.selector.tokens)
+        self.anew = corrected(self.asked, self.lines)
         self._take_asked(words, free)
         self._take_results(int(_RESULTS * self.room))
         standing = list(words.standing(self.room, list(must_keep.instructions(inputs.messages, self.lines))))
@@ -166,7 +171,7 @@ class RequiredLines(PlanBuilder):
 
     def _take_words(self, words: Words, room: float) -> None:
         """Take what the user said, in as many tokens."""
-        self._take(words.within(room, self.asked, bare=self.bare_replies))
+        self._take(words.within(room, self.asked, bare=self.bare_replies | self.idle_words))
 
     def _take_agreed(self) -> int:
         """Take all of a short answer that the newest request agrees to, what it picks of one, or of a longer one what
@@ -181,6 +186,13 @@ class RequiredLines(PlanBuilder):
     def bare_replies(self) -> frozenset[int]:
         """Return the words of the user that say nothing without what they answer."""
         return bare_replies(self.inputs.messages)
+
+    @cached_property
+    def idle_words(self) -> frozenset[int]:
+        """Return the short requests, but for the newest, that are small talk by their words and ask nothing."""
+        requests = [message for message in self.inputs.messages if message.origin == "request"][:-1]
+        short = [message for message in requests if sum(part.tokens for part in message.parts) <= _IDLE_WORDS]
+        return frozenset(message.index for message in short if is_idle(message.text("text")))
 
     @property
     def ends_in_results(self) -> bool:
@@ -209,7 +221,7 @@ class RequiredLines(PlanBuilder):
     @property
     def needed(self) -> int:
         """Return the tokens of what the user said, up to its share of the room: these come before all else."""
-        share = self.words_room if self.awaits else LARGE_REQUEST * self.room
+        share = self.words_room if self.awaits else self.share_asked
         return int(min(self.asked_tokens, max(share, self.typed_room)))
 
     @property
@@ -224,9 +236,25 @@ class RequiredLines(PlanBuilder):
         return min(self.room, room_for_typed(self.inputs, self.inputs.target or 0)) if is_cut else 0
 
     @property
+    def share_asked(self) -> float:
+        """Return the tokens up to which all that the user said comes before what the agent did."""
+        return (LARGE_IN_CHAT if self.works else LARGE_REQUEST) * self.room
+
+    @property
     def is_answered_next(self) -> bool:
-        """Return whether the newest exchange is what the agent, or the newest request, answers."""
-        return bool(self.inputs.messages[-1].results) or is_request(self.inputs.groups[-1], self.inputs.messages)
+        """Return whether the newest exchange is what the agent, or the newest request, answers: not where the agent
+        asked nothing in it, and did before what the state tells."""
+        messages, last = self.inputs.messages, self.newest.last
+        if messages[-1].results or not is_request(self.inputs.groups[-1], messages):
+            return bool(messages[-1].results)
+        said = [messages[i] for group in last.values() for i in group.messages]
+        if any(message.results or ASKS_WITHIN.search(message.text("text")) for message in said):
+            return True
+        turn = takewhile(
+            lambda message: message.origin != "request", reversed(messages[: said[0].index if said else 0])
+        )
+        done = {line.message for line in self.state if line.kind == "effect"}
+        return done.isdisjoint(message.index for message in turn)
 
     def _stays(self, line: int) -> bool:
         """Return whether a line stands in words that stay whole for being new."""

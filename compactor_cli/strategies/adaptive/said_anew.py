@@ -5,21 +5,25 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
 
 from msgspec import Struct
 
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.talk_words import asks
 from compactor_cli.model.message import Message
+from compactor_cli.strategies.adaptive.must_keep import UserWords
 from compactor_cli.strategies.shared.binding import turns_away
 from compactor_cli.strategies.shared.lone_lines import said_after
 from compactor_cli.text.changed_values import is_replaced, targets, values_of
 from compactor_cli.text.patterns import compiled_later
-from compactor_cli.text.subjects import subject_terms
+from compactor_cli.text.subjects import may_replace, subject_terms
 from compactor_cli.text.terms import STOP_WORDS
 
 _COMMON = 3
 """Sentences of the user up to which a word that they share says what is changed."""
+_SHORT_REQUEST = 150
+"""Characters of a request that says one thing."""
 _BEFORE, _BEHIND = 40, 40
 """Characters around the words that tell of a change in which it is said of what."""
 _STEM, _SYLLABLES = 5, 2
@@ -112,6 +116,17 @@ def said_anew(messages: Sequence[Message], lines: SessionLines) -> dict[int, lis
             if count >= needed and apart and (change.sure or change.changes(values_of(texts[older]))):
                 anew[said[older]].add(said[at])
     return {line: sorted(others) for line, others in anew.items()}
+
+
+def corrected(asked: Iterable[UserWords], lines: SessionLines) -> dict[int, list[int]]:
+    """Return for lines of short requests those of later ones that may take their place."""
+    told = [(said, lines.session.pieces[said.piece].text[said.start : said.end]) for said in asked]
+    told = [(said, text) for said, text in told if len(text) <= _SHORT_REQUEST and not asks(text)]
+    own = [[*lines.overlapping(said.piece, said.start, said.end)] for said, _ in told]
+    later = may_replace([text for _, text in told])
+    return {
+        line: [*chain.from_iterable(own[at] for at in later[index])] for index, its in enumerate(own) for line in its
+    }
 
 
 def _tells(line: int, messages: Sequence[Message], lines: SessionLines) -> bool:

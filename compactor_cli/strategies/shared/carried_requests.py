@@ -37,7 +37,7 @@ _LEAST_SAVED = 0.25
 """Share of a request that a cut has to save, or it says less in about as much room: its mark takes some of that."""
 _MARK = 20
 """Tokens of that mark, at most: a cut that saves more than these is worth it in any case."""
-_KEPT_BEFORE = 0.8
+KEPT_BEFORE = 0.8
 """The least value of what an earlier round kept: it was chosen once."""
 
 
@@ -174,7 +174,7 @@ def _chosen(
 def _carrying_on(rate: Rate) -> Rate:
     def rated(sentences: Sequence[tuple[int, str]]) -> list[float]:
         values = rate(sentences)
-        return [max(v, _KEPT_BEFORE) if message < 0 else v for v, (message, _) in zip(values, sentences, strict=True)]
+        return [max(v, KEPT_BEFORE) if message < 0 else v for v, (message, _) in zip(values, sentences, strict=True)]
 
     return rated
 
