@@ -14,6 +14,8 @@ SIGNS = ("StaticText", "[ref=")
 """One of these stands in every such page."""
 _FEWEST = 3
 """Lines that a page has at least."""
+_BELOW, _TYPED = 4_000, 2
+"""Characters at the end of a page in which somebody may have typed below it, and words of that at least."""
 _NODE = compiled_later(r"\s*(?:\[\w+\][ \t]+|uid=\w+[ \t]+|-[ \t]+)(?=[A-Za-z])(?P<node>.*)")
 _NUMBER = compiled_later(r"[ \t]*\[ref=\w+\]")
 _TOLD = compiled_later(r"""[A-Za-z]+[ \t]*(?:"(?P<two>.*)"|'(?P<one>.*)'|:[ \t]*(?P<bare>.*))?""")
@@ -68,6 +70,24 @@ def _kind_of(node: str) -> str:
     """Return the kind of a node; empty where it is none of a page."""
     found = _OF_PAGE.match(node)
     return found["kind"] if found and (found["kind"] in _SAYS or found["kind"] in _SILENT) else ""
+
+
+def typed_below(text: str) -> tuple[int, int] | None:
+    """Return where the paragraphs stand that follow the last node of a page behind an empty line; None where there are
+    none of at least two words."""
+    if not any(sign in text for sign in SIGNS):
+        return None
+    begin = max(0, len(text) - _BELOW)
+    lines = text[begin:].split("\n")
+    nodes = [number for number, line in enumerate(lines) if _kind_of(node_of(line))]
+    empty = (number for number in range(nodes[-1] + 1, len(lines)) if not lines[number].strip()) if nodes else iter(())
+    first = next(empty, len(lines))
+    start = begin + sum(len(line) + 1 for line in lines[:first])
+    told = text[start:].strip()
+    if count_words(told) < _TYPED:
+        return None
+    start = text.index(told, start)
+    return start, start + len(told)
 
 
 def is_prose(line: str) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from compactor_cli.strategies.adaptive.must_keep import UserWords, requests
 from compactor_cli.text.noise import noisy_lines
-from compactor_cli.text.page_trees import is_prose, is_tree, node_of
+from compactor_cli.text.page_trees import is_prose, is_tree, node_of, typed_below
 from compactor_cli.text.units import line_units
 from tests.builders import call, calling, user
 from tests.builders import result as answers
@@ -100,3 +101,26 @@ def test_prose_is_what_is_said_and_leads_nowhere() -> None:
 def test_an_address_stays_with_the_key_before_it() -> None:
     line = f'[793] link "The lock is opened again after two years of work on both gates"  [url: {ADDRESS}]'
     assert [line[start:end] for start, end in line_units(line)][1] == f"[url: {ADDRESS}]"
+
+
+def pages_with(*below: str) -> list[UserWords]:
+    """What counts as typed of pages that stand as messages of the user, each with something below it."""
+    shown = [user(f"<system-reminder>\n{page(n)}\n=== END ===\n\n{text}") for n, text in enumerate(below, 1)]
+    turns = [message for each in shown for message in (calling(call("c")), answers("c", "ok"), each)]
+    told = Told(user("Tell me what the harbor does."), *turns)
+    return [words for words in requests(told.messages, told.lines) if words.start]
+
+
+def test_what_was_typed_below_a_page_is_of_the_user_and_what_stands_below_each_is_not() -> None:
+    assert len(pages_with("Boats wait for Ms. Oduya.", "dates in ISO")) == 2
+    assert pages_with("What is your next action?", "What is your next action?") == []
+    assert pages_with("", "---") == []
+
+
+def test_typed_words_are_found_below_the_last_node_only() -> None:
+    text = f"{page(1)}\n\ndates in ISO\n\nand no links\n"
+    start, end = typed_below(text) or (0, 0)
+    assert text[start:end] == "dates in ISO\n\nand no links"
+    assert typed_below("Tell me of StaticText nodes.\n\nAnd of links.") is None
+    assert typed_below(f"Look at this.\n\n{page(1)}") is None
+    assert typed_below(page(1) + "\n\n" + "a " * 100_000) is None

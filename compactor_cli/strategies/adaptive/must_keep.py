@@ -24,6 +24,7 @@ from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.model.replies import AGREEMENT, reply_span
 from compactor_cli.model.talking import telling_requests
+from compactor_cli.strategies.adaptive.below_pages import typed_below_pages
 from compactor_cli.strategies.adaptive.corrected_answers import corrections
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
@@ -79,8 +80,9 @@ class UserWords(Struct, frozen=True):
 
 
 def requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:
-    """Yield what the user asked, in order; also in answer to a call, and what an earlier summary quotes of it."""
+    """Yield what the user asked, in order; also in answer to a call, below a page, and what a summary quotes of it."""
     telling = {message.index for message in telling_requests(messages)}
+    below = typed_below_pages(messages, lines)
     for number in sorted(lines.first_of):
         piece = lines.session.pieces[number]
         message = messages[piece.message]
@@ -90,6 +92,8 @@ def requests(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserW
             yield UserWords(number, *words)
         elif message.origin == "summary":
             yield from _quoted(message, piece.part, number, "user")
+        elif number in below:
+            yield UserWords(number, *below[number])
 
 
 def instructions(messages: Sequence[Message], lines: SessionLines) -> Iterator[UserWords]:

@@ -1,0 +1,20 @@
+"""Words that somebody typed below a page which a harness shows as a message of the user."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from compactor_cli.features.lines import SessionLines
+from compactor_cli.model.message import Message
+from compactor_cli.text.page_trees import typed_below
+
+
+def typed_below_pages(messages: Sequence[Message], lines: SessionLines) -> dict[int, tuple[int, int]]:
+    """Return where these words stand, by their pieces: what stands below several pages is the harness's own."""
+    pieces = lines.session.pieces
+    pages = (number for number in lines.first_of if messages[pieces[number].message].origin == "injected")
+    found = {number: span for number in pages if (span := typed_below(pieces[number].text))}
+    texts = {number: pieces[number].text[start:end] for number, (start, end) in found.items()}
+    times = Counter(texts.values())
+    return {number: span for number, span in found.items() if times[texts[number]] == 1}
