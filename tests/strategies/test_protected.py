@@ -74,13 +74,15 @@ def test_a_system_prompt_is_cut_to_half_of_the_room_that_is_not_decided_on() -> 
     size = tokens_of(given)
     firm = sum(size.values()) - size[IN_FLIGHT]
     for target in (firm, firm - 60):
-        assert target // 2 - 40 < kept(given, target)["system message"].tokens <= target // 2
+        assert (
+            0.3 * target - 40 < kept(given, target)["system message"].tokens <= target // 2
+        )  # the rest is for what was typed
     decided = given_of(AMONG_OTHERS, frozenset([2]))
     fixed = tokens_of(decided)[DECIDED]
     for target in (firm, firm - 60):
         found = kept(decided, target + fixed)
         assert found[DECIDED].rendition == "whole"
-        assert target // 2 - 40 < found["system message"].tokens <= target // 2
+        assert 0.3 * target - 40 < found["system message"].tokens <= target // 2
 
 
 def test_a_system_prompt_gives_way_only_to_something_else() -> None:
@@ -131,4 +133,4 @@ def test_beside_a_system_prompt_that_is_cut_a_long_request_leaves_room_for_what_
     first, *others = output.messages[1:]
     assert "Move the boats to the quays of the town." in first.text()
     assert len(re.findall(r"move_boat|at quay", " ".join(part.text for m in others for part in m.parts))) >= 38
-    assert output.messages[0].tokens > 800
+    assert output.messages[0].tokens > 600

@@ -337,8 +337,8 @@ def state_within(
     if left_out:
         small = room < COUNTS_FILES
         taken += [*rest_lines(taken, left_out, left, lambda text: count(text) + BULLET_TOKENS, small=small)]
-        unlisted = sum((unlisted_counts(line.text) for line in taken), Counter[Kind]())
-        if len(taken) == 1 and unlisted and unlisted.keys().isdisjoint(_COUNT_ALONE):
+        counts = unlisted_counts(taken[0].text) if len(taken) == 1 else None
+        if counts and counts.keys().isdisjoint(_COUNT_ALONE):
             return ()
     elif crowded:
         whole = {costs[1][0].text: costs for line, costs in zip(lines, forms, strict=True) if line.brief}

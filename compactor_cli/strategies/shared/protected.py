@@ -20,6 +20,7 @@ from compactor_cli.strategies.shared.renditions import Cut, Renderer
 from compactor_cli.strategies.shared.requests import HEADING
 from compactor_cli.strategies.shared.rooms import LARGE_REQUEST
 from compactor_cli.summary_text.reading import earlier_words
+from compactor_cli.text.gap_marks import GAP_MARK
 
 HELD_BACK = 120
 """Tokens kept for a summary whenever something has to go: it says what it stands for, and what the
@@ -87,15 +88,17 @@ def _firm(
     whole = {g.index: Decision.whole(g, "") for g in hard}
     system = [g for g in hard if _is_system(inputs, g)]
     size = sum(g.tokens for g in system)
-    # what earlier rounds took away counts: a prompt that they cut is to make as much room as a whole one
+    # what earlier rounds took away counts: a prompt that they cut is to make as much room as a whole one, and is no
+    # whole one for having room as it is
     session = max(sum(g.tokens for g in inputs.groups), inputs.whole) - size
     ratio = inputs.settings.target_ratio or 0.0
     share = max(_SESSION_SHARE, ratio * max(0.5, 1 - ratio))
     least = max(int(share * session), min(session, _LEAST_OF_SESSION))
     typed = room_for_typed(inputs, room)
+    was_cut = any(GAP_MARK.search(inputs.messages[i].text("text")) for g in system for i in g.messages)
     for needed in dict.fromkeys((least, session)):
-        if others and size > max(room // 2, room - needed):
-            most = max((room - typed) // 2, room - min(session, needed + typed))
+        most = max((room - typed) // 2, room - min(session, needed + typed))
+        if others and size > (most if was_cut else max(room // 2, room - needed)):
             whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
         yield list(whole.values())
     enclosed = _enclosed(inputs, renderer, hard, int(_ENCLOSED_SHARE * room))
