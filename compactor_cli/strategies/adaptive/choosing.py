@@ -24,6 +24,8 @@ _SHORT_REQUEST = 150
 """Tokens of a request whose sentences are kept as the words of the user or not at all."""
 _ANSWERED_NEXT = 0.65
 """Share of a room that exchanges have which are answered next, whatever the user said."""
+_ANSWER_OF_CHAT = 0.45
+"""The same of the newest answer where an agent works by talking: less than its head and end tells nothing."""
 _USED = 0.97
 """Share of the room below which groups are looked for that fit whole into what is left."""
 _LEAST = 0.1
@@ -74,17 +76,18 @@ class Chooser(RequiredLines):
     def _with_room_for_words(self, best: Attempt) -> Attempt:
         """Return `best` with room for what the user said, up to its share: the newest exchanges are cut to what that
         leaves them, or are not there. Those that are answered next have two thirds of it where what the user said has
-        none as a whole in any case."""
+        none as a whole in any case; in a chat they have a share, too."""
         if self.talk and (self.people or (self.asked_tokens > self.share_asked and not self.works)):
             return best
         stays = self.needed < self.asked_tokens and not self.awaits and self.is_answered_next
-        for cut in (True,) if stays else (True, False):
+        least = int((_ANSWERED_NEXT if stays else _ANSWER_OF_CHAT if self.works else 0.0) * self.room)
+        for cut in (True,) if least else (True, False):
             if self.present == self.large or self.room - best.tokens - MARK >= self.needed:
                 break
             self.present = self.large
             if cut:
                 left = self.room - self.build([]).tokens - MARK - self.needed
-                self.newest = self.newest_within(max(left, int(_ANSWERED_NEXT * self.room)) if stays else left)
+                self.newest = self.newest_within(max(left, least))
                 self.present = self._present()
             self.tell_state()
             best = self.build([])
