@@ -80,7 +80,7 @@ def asking(prompt: str, target: int, strategy: str) -> str:
 
 @pytest.mark.parametrize("strategy", ["adaptive", "rolling", "tiered"])
 def test_what_a_prompt_forbids_comes_before_long_lines_that_tell_of_what_is_asked(strategy: str) -> None:
-    kept = asking("\n".join(["You wait at tables.", *(f"- {line}" for line in (*PRICES, *BANS))]), 260, strategy)
+    kept = asking("\n".join(["You wait at tables.", *(f"- {line}" for line in (*PRICES, *BANS))]), 280, strategy)
     assert [line for line in BANS if line not in kept] == []
     assert any(line in kept for line in PRICES)
 
@@ -93,7 +93,7 @@ def test_what_is_forbidden_has_no_more_than_its_share(strategy: str) -> None:
     assert any(line in kept for line in PRICES)
 
 
-@pytest.mark.parametrize("target", [295, 300, 305])
+@pytest.mark.parametrize("target", [190, 220, 260])
 def test_an_item_does_not_stay_without_what_it_forbids_further_on(target: int) -> None:
     plates = [
         f"The {one} plate with {other} and {last} is {n + 7} euros." for n, (one, other, last) in enumerate(DISHES * 2)
@@ -101,7 +101,7 @@ def test_an_item_does_not_stay_without_what_it_forbids_further_on(target: int) -
     exception = "Never for tables that were booked under the name of somebody else or by the house itself."
     items = [*plates[:2], f"{plates[2]} {exception}", *plates[3:], *(f"Never name {name}." for name in NAMES)]
     said: list[Json] = [{"role": "system", "content": "\n".join(["You wait.", *(f"- {line}" for line in items)])}]
-    for line in plates:
+    for line in plates[1:4]:
         said += [user(f"Tell me: {line.replace(' is', ', is it')[:-1]}?"), assistant("That is right.")]
     kept = compact(said, target_tokens=target).messages[0].text()
     assert plates[2] in kept

@@ -76,14 +76,14 @@ def test_rounds_on_a_talk_of_six_messages_a_part_keep_the_base(strategy: str, ra
 
 
 def test_a_second_run_finds_nothing_to_do() -> None:
-    first = _compacted(_part(0) + _part(1))
+    first = _compacted(_part(0) + _part(1), 0.2)
     assert any(left_out(m.text()) for m in first.messages)
-    again = _compacted(_messages(first))
+    again = _compacted(_messages(first), 0.2)
     assert not again.changed
 
 
 def test_a_mark_is_nobodys_words_in_the_next_round() -> None:
-    first = _messages(_compacted(_part(0) + _part(1)))
+    first = _messages(_compacted(_part(0) + _part(1), 0.2))
     second = _messages(_compacted(first + _part(2) + _part(3), 0.5))
     (mark,) = [m["content"].partition("]")[0] for m in first if left_out(m["content"])]
     assert all(mark not in m["content"] for m in second)

@@ -70,7 +70,7 @@ def chat(answers: int = 1000) -> list[dict[str, object]]:
     ("strategy", "ratio", "decided"),
     [
         *(("adaptive", 0.25, 3), ("adaptive", 0.4, 4), ("adaptive", 0.45, 5)),
-        *(("rolling", 0.4, 4), ("rolling", 0.45, 5), ("handoff", 0.4, 5)),
+        *(("rolling", 0.4, 4), ("rolling", 0.45, 5), ("handoff", 0.42, 5)),
     ],
 )
 def test_what_was_decided_stays(strategy: str, ratio: float, decided: int) -> None:

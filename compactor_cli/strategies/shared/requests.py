@@ -43,8 +43,9 @@ _BEST = 0.7
 _FIRST, _TASK = 0.2, 0.35
 """Shares of the room that the first request may take before any sentence of those between, and that one sentence of it
 may take with those that it must not stay without: what all the others belong to."""
-_OPENING = 0.6
-"""Share that one of the sentences which say best what is to be done may take where none has room in that."""
+_OPENING, _FEW = 0.6, 3
+"""Share that one of the sentences which say best what is to be done may take where none has room in that, among so many
+requests: of a dialogue, later ones say so, too."""
 _RULES = 0.2
 """Share of the room that further sentences of the first request may take then which bind all that follows."""
 _TOLD = 0.2
@@ -290,7 +291,8 @@ class _Chooser:
         is_small = self.sizes[0] + HEADING <= room * _TASK
         self._take(first, self.used + int(room * (_TASK if is_small else _FIRST)), least=worth_it)
         telling = self._telling_best(first)
-        for share, those in ((_TASK, telling), (_OPENING, telling), (_TASK, first)):
+        opening = _OPENING if len(self.requests) <= _FEW else _TASK
+        for share, those in ((_TASK, telling), (opening, telling), (_TASK, first)):
             for i in those:
                 if self.taken.isdisjoint(those):
                     self._take([i], min(room, self.used + int(room * share)), least=worth_it)
