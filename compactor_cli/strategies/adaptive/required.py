@@ -22,7 +22,7 @@ from compactor_cli.strategies.adaptive.must_keep import speech_of
 from compactor_cli.strategies.adaptive.named import NAMED_SHARE, WORKED_ON_SHARE, named_lines, worked_on
 from compactor_cli.strategies.adaptive.postponed import postponed
 from compactor_cli.strategies.adaptive.said_anew import anew_first, corrected, said_anew
-from compactor_cli.strategies.adaptive.small_talk import SmallTalk, is_idle, told_now
+from compactor_cli.strategies.adaptive.small_talk import SmallTalk, told_now
 from compactor_cli.strategies.shared.asked import OURS, conflicts
 from compactor_cli.strategies.shared.chats import chat_lines
 from compactor_cli.strategies.shared.pending_results import take_pending
@@ -52,8 +52,6 @@ _FAILED = (0.4, 0.1)
 """Shares of a small and of a large room for a call that failed and has to be made again."""
 _BARE_REPLY = 6
 """Tokens of a reply that is a word or two."""
-_IDLE_WORDS = 30
-"""Tokens of a request that may be small talk as a whole."""
 _RESULTS = 0.15
 """Share of the room for results since the newest request that stay as a whole."""
 _EXERCISE = (0.4, 0.1)
@@ -171,7 +169,7 @@ class RequiredLines(PlanBuilder):
 
     def _take_words(self, words: Words, room: float) -> None:
         """Take what the user said, in as many tokens."""
-        self._take(words.within(room, self.asked, bare=self.bare_replies | self.idle_words))
+        self._take(words.within(room, self.asked, bare=self.bare_replies))
 
     def _take_agreed(self) -> int:
         """Take all of a short answer that the newest request agrees to, what it picks of one, or of a longer one what
@@ -186,13 +184,6 @@ class RequiredLines(PlanBuilder):
     def bare_replies(self) -> frozenset[int]:
         """Return the words of the user that say nothing without what they answer."""
         return bare_replies(self.inputs.messages)
-
-    @cached_property
-    def idle_words(self) -> frozenset[int]:
-        """Return the short requests, but for the newest, that are small talk by their words and ask nothing."""
-        requests = [message for message in self.inputs.messages if message.origin == "request"][:-1]
-        short = [message for message in requests if sum(part.tokens for part in message.parts) <= _IDLE_WORDS]
-        return frozenset(message.index for message in short if is_idle(message.text("text")))
 
     @property
     def ends_in_results(self) -> bool:

@@ -24,7 +24,6 @@ from compactor_cli.strategies.adaptive.said_anew import anew_first
 from compactor_cli.strategies.shared.chats import Said, quotes, said_in_turn
 from compactor_cli.strategies.shared.lone_lines import said_after, told_together
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, part_between
-from compactor_cli.text.clauses import split_clauses
 
 _PART = 4
 """Part of the room above which a message is taken sentence by sentence."""
@@ -77,12 +76,6 @@ def awaited_lines(group: Group, lines: SessionLines) -> list[int]:
 def are_idle(sentences: Iterable[str]) -> list[bool]:
     """Return of each sentence whether its words speak for small talk."""
     return [more < _IDLE for more in _speaks_for_more(sentences)]
-
-
-def is_idle(text: str) -> bool:
-    """Return whether all that somebody says is small talk by its words, and asks nothing."""
-    said = [clause.text for clause in split_clauses(text)]
-    return bool(said) and not any(map(asks, said)) and all(are_idle(said))
 
 
 def _speaks_for_more(sentences: Iterable[str]) -> list[float]:
