@@ -55,11 +55,13 @@ _INSTRUCTIONS = compiled_later(
     re.DOTALL,
 )
 _WRAPPER = compiled_later(
-    r"\s*(?:As you answer the user's questions, you can use the following context:|# claudeMd\b"
+    r"\s*(?:(?:As you answer the user's questions, you can use the following context:|# claudeMd(?=\s|$)"
     r"|Codebase and user instructions are shown below\.|Be sure to adhere to these instructions\."
-    r"|IMPORTANT: (?:These instructions OVERRIDE any default behavior|this context may or may not be relevant)"
-    r"|You should not respond to this context unless|Contents of [^\n()]+ \([^()\n]+\):\s*$"
-    r"|# AGENTS\.md instructions\b|</?(?:INSTRUCTIONS|user_instructions|system[-_]reminder)>\s*$)"
+    r"|IMPORTANT: These instructions OVERRIDE any default behavior and you MUST follow them exactly as written\."
+    r"|IMPORTANT: this context may or may not be relevant to your tasks\."
+    r"|You should not respond to this context unless it is highly relevant to your task\."
+    r"|Contents of [^\n()]*[/\\.][^\n()]* \([^()\n]+\):|# AGENTS\.md instructions(?: for [^\n]+)?"
+    r"|</?(?:INSTRUCTIONS|user_instructions|system[-_]reminder)>)\s*)+$"
 )
 """What a harness says around the instructions in every session."""
 AROUND_INSTRUCTIONS = ("codebase and user instructions are shown", "# agents.md instructions", "<user_instructions>")
@@ -102,7 +104,8 @@ def is_instructions(text: str) -> bool:
 
 
 def is_wrapper(text: str) -> bool:
-    """Return whether a line or sentence is what a harness says around standing instructions: it rules nothing."""
+    """Return whether a line or sentence is what a harness says around standing instructions, and no more: it rules
+    nothing."""
     return _WRAPPER.match(text) is not None
 
 

@@ -21,8 +21,12 @@ _NAMED = r"(?<=[^\W_] )([^\W\d_]+) ([A-ZÀ-ÖØ-Þ][^\W\d_]{2,})(?![^\W_])"
 """A name within a sentence, and the word before it."""
 _NEAREST = 40
 """Names behind the same word that are looked at for each one."""
-_TOPIC = r"\W*((?:[\u3040-\u30ff\u3400-\u9fff]{2,8}?[はが])|[\uac00-\ud7a3]{1,7}[은는이가](?= ))"
-"""What a sentence begins with that it is about, in Japanese and Korean."""
+_TOPIC = (
+    r"\W*(?!(?:私|僕|俺|彼|我|これ|それ|あれ|ここ|저|나|우리|그|이것|이건|여기))"
+    r"((?:[\u3040-\u30ff\u3400-\u9fff]{2,8}?[はが])|[\uac00-\ud7a3]{1,7}[은는이가](?= ))"
+    r".{1,20}?(?:です|だ|である|になりました|입니다|이에요|예요)[。.!！]?\s*$"
+)
+"""What a short sentence is about that says who or what it is, in Japanese and Korean, but for pronouns."""
 _SHORT = 200
 """Characters of a sentence that gives a value for something; what is longer is told or pasted."""
 _ROOT = 4

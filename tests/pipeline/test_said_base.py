@@ -46,6 +46,23 @@ def _part(number: int) -> list[dict[str, Any]]:
     return talk
 
 
+def _small_talk(number: int) -> list[dict[str, Any]]:
+    """Return six messages in which nothing is worked on: of these, messages stay in part."""
+    talk = []
+    for thing in _ABOUT[number * 3 : number * 3 + 3]:
+        talk += [
+            user(
+                f"It rained again today, so we stayed in and looked at the {thing}. My sister never lets anybody touch "
+                f"the {thing} before noon. Then we had tea and the cat slept on the chair."
+            ),
+            assistant(
+                "That sounds like a lovely day. Rain makes a house feel so much warmer, and a cat knows where it is "
+                f"best. I am sure that the {thing} has seen many such days, and many more cats."
+            ),
+        ]
+    return talk
+
+
 def _compacted(messages: list[dict[str, Any]], ratio: float = 0.25, strategy: str = "adaptive") -> Compaction:
     (part,) = api.compact(api.load(jsonl(*messages)), Settings(target_ratio=ratio, strategy=strategy)).parts
     return part
@@ -76,15 +93,15 @@ def test_rounds_on_a_talk_of_six_messages_a_part_keep_the_base(strategy: str, ra
 
 
 def test_a_second_run_finds_nothing_to_do() -> None:
-    first = _compacted(_part(0) + _part(1), 0.2)
+    first = _compacted(_small_talk(0) + _small_talk(1))
     assert any(left_out(m.text()) for m in first.messages)
-    again = _compacted(_messages(first), 0.2)
+    again = _compacted(_messages(first))
     assert not again.changed
 
 
 def test_a_mark_is_nobodys_words_in_the_next_round() -> None:
-    first = _messages(_compacted(_part(0) + _part(1), 0.2))
-    second = _messages(_compacted(first + _part(2) + _part(3), 0.5))
+    first = _messages(_compacted(_small_talk(0) + _small_talk(1)))
+    second = _messages(_compacted(first + _small_talk(2) + _small_talk(3), 0.5))
     (mark,) = [m["content"].partition("]")[0] for m in first if left_out(m["content"])]
     assert all(mark not in m["content"] for m in second)
     assert sum("[…" in m["content"] for m in second) <= 1

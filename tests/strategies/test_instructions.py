@@ -210,6 +210,25 @@ def test_items_of_a_short_one_stay_whatever_their_words_and_nothing_around_them(
     assert [line for line in ("you can use the following", "OVERRIDE", "# claudeMd") if line in text] == []
 
 
+PROSE = (
+    "The billing module rounds amounts half up.",
+    "Reports go to the folder of the quarter.",
+    "Migrations have the number of their ticket.",
+    "Every table has an owner in the register.",
+    "Dates are written with the year first.",
+    "The importer reads two files at a time.",
+)
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "handoff"])
+@pytest.mark.parametrize("rest", ["- One item of a list is here.", "```\nmake world\n```"])
+def test_sentences_stay_beside_an_item_and_code(strategy: str, rest: str) -> None:
+    told = "\n".join(("# AGENTS.md instructions for /srv/app", "", "<INSTRUCTIONS>", *PROSE, rest, "</INSTRUCTIONS>"))
+    records = [user(told), user("Make the app start faster."), *work(10, 6)]
+    text = said(compact(jsonl(*records), strategy=strategy, target_tokens=330).data)
+    assert sum(sentence in text for sentence in PROSE) >= 3
+
+
 def test_rules_are_items_what_leads_to_them_and_sentences_that_forbid() -> None:
     text = "# Desk\nA desk of oak.\nNever lend it.\n\n## Forbidden\n- paint\n  of any kind\n- wax\nBut:\n- oil\n"
     text += "```\n- x\n```"

@@ -26,19 +26,21 @@ class Words:
         self._inputs, self._lines, self._tokens = inputs, lines, tokens
 
     def standing(self, room: int, spans: Sequence[UserWords]) -> Iterator[int]:
-        """Yield lines of standing instructions: all of them in their share of the room, else what they rule, the items
-        of lists among that whatever their words are, and of too much of it what binds most."""
+        """Yield lines of standing instructions: all of them in their share of the room, else first what they rule, the
+        items of lists among that whatever their words are, and then, or of too much of it, what binds most."""
         pieces = self._lines.session.pieces
         ruling = [
             UserWords(span.piece, span.start + start, span.start + end)
             for span in spans
             for start, end in rules_in(pieces[span.piece].text[span.start : span.end])
         ]
-        if self._needed(spans) > INSTRUCTIONS_SHARE * room and self._needed(ruling) <= share_of(room, *_RULING):
+        binding = share_of(room, _RULING[0], BINDING_SHARE)
+        needed = self._needed(ruling)
+        if self._needed(spans) > INSTRUCTIONS_SHARE * room and needed <= share_of(room, *_RULING):
             for span in ruling:
                 yield from self._lines.overlapping(span.piece, span.start, span.end)
-            return
-        binding = share_of(room, _RULING[0], BINDING_SHARE)
+            if needed > binding:
+                return
         yield from self.within(INSTRUCTIONS_SHARE * room, spans, binding=binding)
 
     def _needed(self, spans: Iterable[UserWords]) -> int:

@@ -97,7 +97,7 @@ def _firm(
     typed = room_for_typed(inputs, room)
     was_cut = any(GAP_MARK.search(inputs.messages[i].text("text")) for g in system for i in g.messages)
     for needed in dict.fromkeys((least, session)):
-        most = max((room - typed) // 2, room - min(session, needed + typed))
+        most = max((room - typed) // 2, room - min(session, max(needed, typed + needed // 2)))
         if others and size > (most if was_cut else max(room // 2, room - needed)):
             whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
         yield list(whole.values())

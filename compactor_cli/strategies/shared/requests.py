@@ -371,11 +371,11 @@ class _Chooser:
 
     def _with_later(self, index: int) -> list[int]:
         """Return a sentence with those that it must not stay without: later ones on its subject, and on theirs."""
-        bundle = [index]
+        bundle, there = [index], {index}
         for sentence in bundle:
-            bundle += (
-                o for o in self.later[sentence] if o not in self.taken and o not in self.gaps and o not in bundle
-            )
+            new = [o for o in dict.fromkeys(self.later[sentence]) if o not in there]
+            bundle += (o for o in new if o not in self.taken and o not in self.gaps)
+            there.update(new)
         return bundle
 
     def _kept_requests(self) -> tuple[KeptRequest, ...]:
