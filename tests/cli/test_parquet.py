@@ -187,7 +187,7 @@ def test_json_lines_do_not_load_pyarrow(tmp_path):
 
 
 GOLDEN = {
-    "conversations-sharegpt": (40, 266, 129, 17_209, 8_079),
+    "conversations-sharegpt": (40, 266, 134, 17_209, 8_087),
     "messages-json-string": (3, 79, 43, 19_874, 9_833),
     "messages-list": (3, 79, 43, 19_874, 9_833),
     "trajectory-list": (3, 79, 50, 19_579, 9_703),
