@@ -107,6 +107,7 @@ class RequiredLines(PlanBuilder):
         inputs = self.inputs
         words = Words(inputs, self.lines, self.selector.tokens)
         if self.works:
+            self._take_standing(words)
             self._take_words(words, min(self.share_asked, free - MARK))
             self.request_lines = frozenset(self.selector.taken)
         self._take(answered_lines(inputs.messages, self.lines, self.selector.cost, self.room))
@@ -132,9 +133,7 @@ class RequiredLines(PlanBuilder):
         self.anew = corrected(self.asked, self.lines)
         self._take_asked(words, free)
         self._take_results(int(_RESULTS * self.room))
-        standing = list(words.standing(self.room, list(must_keep.instructions(inputs.messages, self.lines))))
-        self._take(standing)
-        self.instruction_lines = frozenset(standing)
+        self._take_standing(words)
         told, share = must_keep.account(inputs.messages, self.lines)
         self._take(words.within(share * self.room, told))
         self._take(offers.newest_draft(inputs.messages, self.lines, self.selector.cost, self.room))
@@ -166,6 +165,12 @@ class RequiredLines(PlanBuilder):
             free = self.room - self.build([*self.selector.taken.values()]).tokens
             self._take_words(words, min(self.words_room, free - MARK))
         self.request_lines = frozenset(self.selector.taken.keys() - known - pending)
+
+    def _take_standing(self, words: Words) -> None:
+        """Take standing instructions."""
+        standing = [*words.standing(self.room, [*must_keep.instructions(self.inputs.messages, self.lines)])]
+        self._take(standing)
+        self.instruction_lines = frozenset(standing)
 
     def _take_words(self, words: Words, room: float) -> None:
         """Take what the user said, in as many tokens."""
