@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from msgspec.structs import replace
 
+from compactor_cli import api
+from compactor_cli.errors import BudgetError
+from compactor_cli.settings import Settings
 from tests.builders import assistant, call, calling, compact, jsonl, result, user
+from tests.formats.roundtrip import REAL
 
 TOPICS = ("bridges", "canals", "tunnels", "harbors")
 RULES = (
@@ -94,3 +99,17 @@ def test_a_report_that_asks_nothing_leaves_the_users_words_their_share(target: i
 def test_one_that_asks_what_is_answered_stays_where_it_takes_most_of_a_small_room(target: int) -> None:
     asks = BOOKED.replace("Tell me when there is anything else", "Shall I order firewood, or is there anything else?")
     assert json.dumps(asks)[1:-1] in "\n".join(messages(dialogue(asks, "Yes, that is all."), target))
+
+
+CHATS = REAL / "sharegpt" / "glaive_toolcall_en_first80.json"
+
+
+@pytest.mark.skipif(not CHATS.exists(), reason="the sample sessions are not here")
+def test_lines_that_are_taken_back_leave_an_output_within_its_target() -> None:
+    """Of one chat, the plan without them was 8 tokens larger than the room."""
+    source = api.load(CHATS.read_bytes(), str(CHATS), tokenizer="chars")
+    alone = replace(source, transcripts=source.transcripts[37:38], joints=(b"", b""))
+    (part,) = api.compact(alone, Settings(target_ratio=0.1)).parts
+    assert part.messages[-1].text().startswith("That") and part.tokens <= 74
+    with pytest.raises(BudgetError, match="smallest valid output has"):
+        api.compact(alone, Settings(target_tokens=5))

@@ -218,7 +218,10 @@ class Chooser(RequiredLines):
         """Add small lines further down the order, where the next one is too large for what is left."""
         chosen, rest = self._without_beginning(self._complete(order[:count])), order[count + 1 :]
         if len(chosen) < count:
-            best = self.build(chosen)
+            fewer = self.build(chosen)
+            if fewer.tokens > self.room:  # a longer heading seemed to have room beside them
+                return best
+            best = fewer
         left = self.room - best.tokens
         # of talk, messages stay whole instead, those first of which most was thought
         once = self.talk or self.room > _TRIED

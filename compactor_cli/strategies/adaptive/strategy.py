@@ -102,7 +102,21 @@ class _Planner:
         protected = [g for g in inputs.groups if g.index in inputs.protected and g.index not in competing]
         large = set() if self.alone else self._large(protected)
         planned = (self._planned(protected, aside, competing) for aside in (large, set[int]()))
-        return self._finish(*next(filter(None, planned)))
+        try:
+            return self._finish(*next(filter(None, planned)))
+        except BudgetError as error:
+            raise self._with_least_of_talk(error, protected) from None
+
+    def _with_least_of_talk(self, error: BudgetError, protected: Sequence[Group]) -> BudgetError:
+        """Return an error that says how small the output can be where the last message of small talk is cut."""
+        newest = self.last_request()
+        last = [g for g in protected if g.index == newest and _is_plain_request(self.inputs, g)]
+        saved = sum(g.tokens - self._least_of_talk(g) for g in last) if is_small_talk(self.inputs.messages) else 0
+        if not saved or error.floor - sum(g.tokens for g in last) > SMALL_ROOM:
+            return error
+        reason = self.inputs.protected[newest]
+        items = tuple((what, tokens - (saved if what == reason else 0)) for what, tokens in error.items)
+        return BudgetError(error.target, error.floor - saved, items)
 
     def _planned(
         self, protected: Sequence[Group], large: set[int], competing: set[int]
