@@ -236,8 +236,9 @@ def rule_points(sentence: str) -> float:
 
 def _is_shouted(sentence: str) -> bool:
     """Return whether a word that binds stands in capitals in a sentence that is not all in capitals."""
-    shouted = [word for word in _CAPITALS.findall(sentence) if word.isupper()] if not sentence.isupper() else []
-    words = [word.lower() for word in shouted]
+    if sentence.isupper():
+        return False
+    words = (word.lower() for word in _CAPITALS.findall(sentence) if word.isupper())
     return any(word in CUES["duty"].words or word in CUES["negation"].words for word in words)
 
 

@@ -242,8 +242,8 @@ class PlanBuilder:
     def _complete(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
         """Return the lines but, of talk, those of the user of which the short sentences behind them are not there, and
         those that are said anew where that is not there."""
-        there = {choice.line for choice in chosen}
         if self.talk:
+            there = {choice.line for choice in chosen}
             chosen = [choice for choice in chosen if self._is_complete(choice.line, there)]
         elif not self.anew:
             return [*chosen]

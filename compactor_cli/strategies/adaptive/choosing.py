@@ -317,9 +317,8 @@ class Chooser(RequiredLines):
 
     def _is_nod(self, group: Group) -> bool:
         """Return whether a group is a word or two, where people talk with each other, or in answer to a question."""
-        if self.people:
-            return all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
-        if self.works and not is_request(group, self.inputs.messages):  # "Understood." says nothing
+        # of an agent that works by talking, "Understood." says nothing
+        if self.people or (self.works and not is_request(group, self.inputs.messages)):
             return all(is_interjection(self.inputs.messages[i].text()) for i in group.messages)
         return not self.talk and self.bare_replies.issuperset(group.messages)
 

@@ -8,7 +8,7 @@ from compactor_cli.features.lines import SessionLines
 from compactor_cli.model.planning import PlanInput
 from compactor_cli.strategies.adaptive.must_keep import UserWords
 from compactor_cli.strategies.shared.binding import rules_in
-from compactor_cli.strategies.shared.carried_requests import KEPT_BEFORE
+from compactor_cli.strategies.shared.carried_requests import carrying_on
 from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
 from compactor_cli.strategies.shared.requests import HEADING, Request, choose_requests
 from compactor_cli.strategies.shared.rooms import BINDING_SHARE, INSTRUCTIONS_SHARE, share_of
@@ -69,17 +69,14 @@ class Words:
         numbers = [pieces[span.piece].message for span in spans]
         rate = rate_by(self._inputs.messages, self._inputs.profile.binding if self._inputs.profile else {})
         taken_up = taken_up_in(self._inputs.messages)
-        carried = [self._inputs.messages[number].origin == "summary" for number in numbers]
-
-        def rated(sentences: Sequence[tuple[int, str]]) -> list[float]:
-            values = rate([(numbers[index], text) for index, text in sentences])
-            return [max(v, KEPT_BEFORE * carried[index]) for v, (index, _) in zip(values, sentences, strict=True)]
-
         kept = choose_requests(
             texts,
             int(binding or room),
             self._inputs.count,
-            rated,
+            carrying_on(
+                lambda sentences: rate([(numbers[index], text) for index, text in sentences]),
+                lambda index: self._inputs.messages[numbers[index]].origin == "summary",
+            ),
             places=not binding,
             taken_up=lambda index, sentences: taken_up(numbers[index], sentences),
         )

@@ -88,8 +88,9 @@ class RequiredLines(PlanBuilder):
         has."""
         attempt = super().build(chosen)
         over = attempt.tokens - self.room
-        only_binding = bool(chosen) and self.binding.issuperset(choice.line for choice in chosen)
-        if over > 0 and only_binding and self.state and attempt.slots:
+        if over <= 0 or not (chosen and self.state and attempt.slots):
+            return attempt
+        if self.binding.issuperset(choice.line for choice in chosen):
             whole, left = self.state, self._extra() - over
             self.state = must_keep.state_within(left, whole, self.inputs.count, lambda _: False) if left > 0 else ()
             shorter = super().build(chosen)
@@ -241,14 +242,15 @@ class RequiredLines(PlanBuilder):
         """Return whether the newest exchange is what the agent, or the newest request, answers: not where the agent
         asked nothing in it, and did before what the state tells."""
         messages, last = self.inputs.messages, self.newest.last
-        if messages[-1].results or not is_request(self.inputs.groups[-1], messages):
-            return bool(messages[-1].results)
+        if messages[-1].results:
+            return True
+        if not is_request(self.inputs.groups[-1], messages):
+            return False
         said = [messages[i] for group in last.values() for i in group.messages]
         if any(message.results or ASKS_WITHIN.search(message.text("text")) for message in said):
             return True
-        turn = takewhile(
-            lambda message: message.origin != "request", reversed(messages[: said[0].index if said else 0])
-        )
+        before = reversed(messages[: said[0].index if said else 0])
+        turn = takewhile(lambda message: message.origin != "request", before)
         done = {line.message for line in self.state if line.kind == "effect"}
         return done.isdisjoint(message.index for message in turn)
 

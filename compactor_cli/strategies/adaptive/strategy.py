@@ -109,12 +109,11 @@ class _Planner:
 
     def _with_least_of_talk(self, error: BudgetError, protected: Sequence[Group]) -> BudgetError:
         """Return an error that says how small the output can be where the last message of small talk is cut."""
-        newest = self.last_request()
-        last = [g for g in protected if g.index == newest and _is_plain_request(self.inputs, g)]
+        last = self._last_plain(protected)
         saved = sum(g.tokens - self._least_of_talk(g) for g in last) if is_small_talk(self.inputs.messages) else 0
         if not saved or error.floor - sum(g.tokens for g in last) > SMALL_ROOM:
             return error
-        reason = self.inputs.protected[newest]
+        reason = self.inputs.protected[last[0].index]
         items = tuple((what, tokens - (saved if what == reason else 0)) for what, tokens in error.items)
         return BudgetError(error.target, error.floor - saved, items)
 
@@ -199,13 +198,17 @@ class _Planner:
         )
         return max(requests, default=-1)
 
+    def _last_plain(self, protected: Sequence[Group]) -> list[Group]:
+        """Return the group of the last request, where all of it is text."""
+        newest = self.last_request()
+        return [g for g in protected if g.index == newest and _is_plain_request(self.inputs, g)]
+
     def _large(self, protected: Sequence[Group]) -> set[int]:
         """Return the group of the last request, when it would leave too little room for the rest: its lines that bind
         are kept. Empty when there is not even room for what is left of it."""
         if self.inputs.target is None:
             return set()
-        newest = self.last_request()
-        last = [g for g in protected if g.index == newest and _is_plain_request(self.inputs, g)]
+        last = self._last_plain(protected)
         try:
             others = sum(decision.tokens for decision in self._kept(protected, last).values())
         except BudgetError:

@@ -182,8 +182,10 @@ def rules_in(text: str) -> Iterator[tuple[int, int]]:
             in_code, goes_on = not in_code, False
         elif in_code:
             continue
-        elif _HEADING_LINE.match(line) or is_wrapper(line):
-            leads, goes_on = [span] if _FORCE.search(line) and not is_wrapper(line) else [], False
+        elif is_wrapper(line):
+            leads, goes_on = [], False
+        elif _HEADING_LINE.match(line):
+            leads, goes_on = [span] if _FORCE.search(line) else [], False
         elif in_item(text, span[0]) or (goes_on and line[0].isspace()):
             yield from leads
             yield span

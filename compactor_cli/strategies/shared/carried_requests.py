@@ -3,7 +3,7 @@ the messages that it replaces and of earlier summaries."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -37,7 +37,7 @@ _LEAST_SAVED = 0.25
 """Share of a request that a cut has to save, or it says less in about as much room: its mark takes some of that."""
 _MARK = 20
 """Tokens of that mark, at most: a cut that saves more than these is worth it in any case."""
-KEPT_BEFORE = 0.8
+_KEPT_BEFORE = 0.8
 """The least value of what an earlier round kept: it was chosen once."""
 
 
@@ -165,16 +165,20 @@ def _chosen(
     places: bool = True,
     awaits: bool = False,
 ) -> dict[int, KeptRequest]:
-    rated = _carrying_on(rate) if rate else None
+    rated = carrying_on(rate, lambda message: message < 0) if rate else None
     taken_up = taken_up_in(inputs.messages)
     chosen = choose_requests(requests, room, inputs.count, rated, places=places, taken_up=taken_up, awaits=awaits)
     return {request.message: request for request in chosen}
 
 
-def _carrying_on(rate: Rate) -> Rate:
+def carrying_on(rate: Rate, is_carried: Callable[[int], bool]) -> Rate:
+    """Return what rates sentences so that those which an earlier round kept have at least their value. `is_carried`:
+    whether a request, by the number that it is rated under, is of such a round."""
+
     def rated(sentences: Sequence[tuple[int, str]]) -> list[float]:
         values = rate(sentences)
-        return [max(v, KEPT_BEFORE) if message < 0 else v for v, (message, _) in zip(values, sentences, strict=True)]
+        told = zip(values, sentences, strict=True)
+        return [max(value, _KEPT_BEFORE) if is_carried(request) else value for value, (request, _) in told]
 
     return rated
 

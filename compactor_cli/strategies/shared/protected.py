@@ -94,12 +94,13 @@ def _firm(
     ratio = inputs.settings.target_ratio or 0.0
     share = max(_SESSION_SHARE, ratio * max(0.5, 1 - ratio))
     least = max(int(share * session), min(session, _LEAST_OF_SESSION))
-    typed = room_for_typed(inputs, room)
     was_cut = any(GAP_MARK.search(inputs.messages[i].text("text")) for g in system for i in g.messages)
     for needed in dict.fromkeys((least, session)):
-        most = max((room - typed) // 2, room - min(session, max(needed, typed + needed // 2)))
-        if others and size > (most if was_cut else max(room // 2, room - needed)):
-            whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
+        if others and (was_cut or size > max(room // 2, room - needed)):
+            typed = room_for_typed(inputs, room)
+            most = max((room - typed) // 2, room - min(session, max(needed, typed + needed // 2)))
+            if size > most:
+                whole |= {d.group: d for d in renderer.fit(system, most, "", prose=True) or ()}
         yield list(whole.values())
     enclosed = _enclosed(inputs, renderer, hard, int(_ENCLOSED_SHARE * room))
     if enclosed:
