@@ -12,17 +12,17 @@ from compactor_cli.text.patterns import compiled_later
 _ORDER: tuple[Kind, ...] = ("task", "pending", "error", "check", "effect", "file")
 _UNLISTED = "not listed: "
 _COUNTED: dict[Kind, str] = {
-    "task": "tasks",
+    "task": "task",
     "pending": "pending",
-    "error": "errors",
-    "check": "checks",
-    "effect": "actions",
-    "file": "changed files",
+    "error": "error",
+    "check": "check",
+    "effect": "action",
+    "file": "changed file",
 }
 _TASKS_AGE = compiled_later(r"tasks, (\d+) user messages? ago:$")
 """Before tasks that were listed before the user spoke again, who may have said otherwise."""
-_COUNT = compiled_later(rf"(\d+) more ({'|'.join(_COUNTED.values())})(?:, |$)")
-_COUNTS = compiled_later(rf"(?:{_UNLISTED})?(?:\d+ more (?:{'|'.join(_COUNTED.values())})(?:, |$))+")
+_COUNT = compiled_later(rf"(\d+) more ({'|'.join(_COUNTED.values())})s?(?:, |$)")
+_COUNTS = compiled_later(rf"(?:{_UNLISTED})?(?:\d+ more (?:{'|'.join(_COUNTED.values())})s?(?:, |$))+")
 COUNTS_FILES = 100
 """Tokens of room from which on the state counts the changed files and checks, too, that it has no room for."""
 _IN_FILES: tuple[Kind, ...] = ("file", "check")
@@ -86,7 +86,9 @@ def holds_after(text: str) -> int:
 
 def unlisted_text(counts: Mapping[Kind, int]) -> str:
     """Write the line that says how many facts of each kind have no room in the block."""
-    return _UNLISTED + ", ".join(f"{counts[kind]} more {_COUNTED[kind]}" for kind in _ORDER if counts.get(kind))
+    told = ((counts[kind], _COUNTED[kind]) for kind in _ORDER if counts.get(kind))
+    more = (f"{count} more {name}{'s' * (count > 1 and name != 'pending')}" for count, name in told)
+    return _UNLISTED + ", ".join(more)
 
 
 def rest_lines(

@@ -191,7 +191,7 @@ def test_what_has_no_room_is_counted_and_read_back(counts):
 
 
 def test_what_earlier_rounds_had_no_room_for_is_still_counted():
-    earlier = ["edited src/a.py", "not listed: 2 more checks, 7 more changed files", "not listed: 1 more changed files"]
+    earlier = ["edited src/a.py", "not listed: 2 more checks, 7 more changed files", "not listed: 1 more changed file"]
     texts = Session().edits("src/b.py").texts(earlier=earlier)
     assert texts[-1] == "not listed: 2 more checks, 8 more changed files"
     assert not any(line.startswith("not listed") for line in texts[:-1])

@@ -254,6 +254,6 @@ def test_an_act_keeps_its_first_detail_before_it_loses_all():
 def test_a_count_alone_is_told_of_acts_only():
     long = "x" * 80
     assert state_within(40, StateLine("error", f"open error: {long}", 1)) == []
-    assert state_within(40, StateLine("effect", f"pay {long}", 1)) == ["1 more actions"]
+    assert state_within(40, StateLine("effect", f"pay {long}", 1)) == ["1 more action"]
     edited = [StateLine("file", "edited a.py", 2), StateLine("error", f"open error: {long}", 1)]
-    assert state_within(60, *edited) == ["edited a.py", "1 more errors"]
+    assert state_within(60, *edited) == ["edited a.py", "1 more error"]

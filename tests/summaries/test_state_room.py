@@ -19,7 +19,7 @@ def _told(state: list[StateLine], room: int, places: tuple[Standing, ...] = _ALL
 
 def test_a_line_without_room_costs_no_other_and_is_counted() -> None:
     state = _acts("send_mail to anna", "x" * 200, "cancel_order W7")
-    assert _told(state, 120) == ["send_mail to anna", "cancel_order W7", "not listed: 1 more actions"]
+    assert _told(state, 120) == ["send_mail to anna", "cancel_order W7", "not listed: 1 more action"]
     assert _told(state, 400) == [line.text for line in state]
 
 
@@ -51,9 +51,9 @@ def test_a_form_without_a_place_and_a_room_for_nothing_have_no_count() -> None:
 
 def test_a_small_room_counts_what_a_reader_would_do_again() -> None:
     state = _acts("pay R-7", "x" * 300)
-    assert _told(state, 60) == ["pay R-7", "1 more actions"]
+    assert _told(state, 60) == ["pay R-7", "1 more action"]
     assert _told([state[0], StateLine("check", f"passed: {'x' * 300}", 1)], 60) == ["pay R-7"]
     assert (
         _told([*state, StateLine("check", f"passed: {'x' * 300}", 1)], 120)[-1]
-        == "not listed: 1 more checks, 1 more actions"
+        == "not listed: 1 more check, 1 more action"
     )
