@@ -34,6 +34,7 @@ from compactor_cli.strategies.shared.rooms import (
     DETAIL,
     LARGE_IN_CHAT,
     LARGE_REQUEST,
+    LARGE_ROOM,
     SMALL_REQUEST,
     SMALL_ROOM,
     room_for_older,
@@ -45,6 +46,8 @@ from compactor_cli.text.shorten import SMALLEST
 
 _REPORT_SHARE = 0.8
 """Share of what the newest exchanges may take that is for the report of the work."""
+_REPORT_WHOLE = 0.4
+"""Share of a large room up to which such a report stays whole."""
 _LARGE_IN_TALK = 0.4
 """Share of a small room up to which the newest message of small talk is kept whole."""
 _LEAST_REPORT = 100
@@ -182,6 +185,7 @@ class _Planner:
         if inputs.target is None or not self._worked() or any(m.role != "assistant" or m.calls for m in messages):
             return None
         limit = int(_REPORT_SHARE * newest_share(room))
+        limit = newest.tokens if room > LARGE_ROOM and newest.tokens <= _REPORT_WHOLE * room else limit
         if newest.tokens > limit < _LEAST_REPORT:
             return None  # what would be left of it are splinters; its lines compete with others
         fitted = self.renderer.fit([newest], limit, NEWEST_EXCHANGE, prose=True)
