@@ -1,4 +1,4 @@
-"""Frozen dataclasses whose methods are made once for all of them: to make them anew for each takes long."""
+"""Frozen dataclasses that share one set of methods, because generating methods for each class is slow."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ T = TypeVar("T")
 
 
 class FrozenValues:
-    """The methods of frozen dataclasses: one of each for all, as to make them anew for each class takes long."""
+    """The methods of frozen dataclasses, shared by all of them."""
 
     __slots__ = ()
 
     def __init__(self, **given: Any) -> None:
-        for known in fields(self):  # type: ignore[arg-type]  # of the classes below
+        for known in fields(self):  # type: ignore[arg-type] # of the classes below
             made = known.default if known.default_factory is MISSING else known.default_factory()
             value = given.pop(known.name, made)
             if value is MISSING:
