@@ -108,7 +108,7 @@ def reading_of(effective: Mapping[str, SettingValue]) -> ReadingSettings:
 
 def _filled(kind: type[S], effective: Mapping[str, SettingValue], prefix: str) -> S:
     values: dict[str, Any] = {}
-    for field in fields(kind):  # type: ignore[arg-type] # only dataclasses come here
+    for field in fields(kind):  # type: ignore[arg-type]  # only dataclasses come here
         section = field.default_factory
         if isinstance(section, type):
             values[field.name] = _filled(section, effective, f"{field.name}.")

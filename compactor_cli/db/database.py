@@ -163,7 +163,7 @@ def _engine(address: URL) -> Engine:
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
-        import psycopg  # noqa: F401 # the driver is an extra; importing it here allows a readable error
+        import psycopg  # noqa: F401  # the driver is an extra; importing it here allows a readable error
     except ImportError:
         raise UsageError(
             'PostgreSQL needs a driver that is not installed: pip install "compactor-cli[postgresql]"'

@@ -65,7 +65,7 @@ _TEXT = vars(Part)["text"]
 class HeldPart(Part, frozen=True):
     """A part whose text is read from a file on every access; the text object says where to read."""
 
-    @property  # type: ignore[misc] # read-only in both
+    @property  # type: ignore[misc]  # read-only in both
     def text(self) -> str:
         held: str | HeldText = _TEXT.__get__(self)
         return held if isinstance(held, str) else held.read()

@@ -57,7 +57,7 @@ def setting(
             "option": option,
         },
     )
-    return declared  # type: ignore[no-any-return] # dataclasses takes the field for its default
+    return declared  # type: ignore[no-any-return]  # dataclasses takes the field for its default
 
 
 _WRITE = ("compact", "assemble")

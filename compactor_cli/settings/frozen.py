@@ -17,7 +17,7 @@ class FrozenValues:
     __slots__ = ()
 
     def __init__(self, **given: Any) -> None:
-        for known in fields(self):  # type: ignore[arg-type] # of the classes below
+        for known in fields(self):  # type: ignore[arg-type]  # of the classes below
             made = known.default if known.default_factory is MISSING else known.default_factory()
             value = given.pop(known.name, made)
             if value is MISSING:
