@@ -28,8 +28,8 @@ def listed(messages: Any) -> list[Any]:
 
 
 def from_lines(lines: Iterable[bytes], messages: Sequence[Any], before: Sequence[bytes]) -> list[Any]:
-    """Return the messages for lines. If a line is unchanged (see `before`), the original object of `messages` is
-    returned. Others are dicts, or LangChain messages if the input had these."""
+    """Return the messages for lines. `before`: the original lines of `messages`. For an unchanged line, the original
+    object is returned. Others become dicts, or LangChain messages if the input had these."""
     waiting: dict[bytes, deque[Any]] = defaultdict(deque)
     for line, message in zip(before, messages, strict=True):
         waiting[line].append(message)

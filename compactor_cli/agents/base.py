@@ -78,8 +78,7 @@ Look = Callable[[FoundSession], About]
 
 
 class Agent(Struct, frozen=True, kw_only=True):
-    """One agent. The fields are declarations; only `find`, `look` and `export` read files, and raise OSError on
-    failure."""
+    """One agent. The fields are declarations. `find` and `look` read files, and raise OSError on failure."""
 
     name: str
     title: str

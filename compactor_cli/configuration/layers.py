@@ -47,7 +47,7 @@ Layer = Mapping[str, SettingValue]
 DEFAULT = Origin("default")
 _PYTHON = Origin("settings", "settings")
 _RIVALS = {"target_tokens": "target_ratio", "target_ratio": "target_tokens"}
-"""Pairs of keys of which only one can be set; the stronger layer's takes effect."""
+"""Mutually exclusive keys; the stronger layer's takes effect."""
 
 
 def merge(layers: Sequence[Layer]) -> dict[str, SettingValue]:

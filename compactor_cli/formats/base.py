@@ -63,7 +63,7 @@ class ListPath(NamedTuple):
     pick: Callable[[Any], Iterable[Path]] | None = None
     """Finds the lists of a document, for formats where a path is not enough."""
     picked: tuple[str, ...] = ()
-    """Members of which a document that is an object must have one for `pick` to find anything."""
+    """An object must have one of these members for `pick` to find anything in it."""
     by_id: bool = False
     """Whether the records are the members of an object, each under its `id`, instead of a list."""
 

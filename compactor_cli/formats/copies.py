@@ -19,7 +19,7 @@ def shortened_copies(value: Any, place: Path, text: str, instead: str | None = N
     """Return the changes to a value that repeats a result for display, after the result was shortened to `text`.
 
     `place`: path of the value in its record. Long strings are shortened. If most of the value is in many short
-    strings (the lines of a patch), the whole value is replaced by the text, or by the JSON text `instead` if the
+    strings (the lines of a patch), the text replaces the whole value. `instead`: JSON text to use for that, if the
     format requires a value of another kind.
     """
     changes = _shorten_copy(value, place, text)

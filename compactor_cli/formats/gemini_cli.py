@@ -284,7 +284,7 @@ def _tool_calls(
 
 
 def _results(build: Builder, call: dict[str, Any], path: Path, record: int, call_id: str) -> list[Part]:
-    """Return a call's result parts: a text, or parts of which one is the function response."""
+    """Return a call's result parts: a text, or several parts, one of them the function response."""
     result, failed = call.get("result"), _FAILED.get(word(call, "status"))
     name = word(call, "name")
     if isinstance(result, str):

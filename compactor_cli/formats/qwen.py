@@ -1,8 +1,8 @@
 """Qwen Code sessions: a tree of records with Gemini API contents.
 
 The context is the path from the root to the last record. A `chat_compression` record on it holds the history that
-replaces everything before it. Other branches and replaced records pass through. Such a record is read as if it held
-an empty list and each content followed in a record of its own, which means the same to the agent.
+replaces everything before it. Other branches and replaced records pass through. Such a record is read as if its list
+were empty and each content followed as a record of its own. This means the same to the agent.
 """
 
 from __future__ import annotations

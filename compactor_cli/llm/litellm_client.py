@@ -88,8 +88,8 @@ class LitellmClient:
         return f"no key for {self._model}: set {' or '.join(missing)}" if missing else ""
 
     def _missing_keys(self, litellm: Any) -> list[str]:
-        """Return the variables of which the provider needs one. Anything else it needs has defaults or can be set
-        otherwise."""
+        """Return the unset variables for an API key; the provider needs one of them. Anything else that it needs has a
+        default or can be set otherwise."""
         missing = litellm.validate_environment(model=self._model).get("missing_keys", [])
         return [name for name in missing if name.endswith("_API_KEY")]
 

@@ -46,7 +46,7 @@ class Prompted(Struct, frozen=True):
     """What was compacted: the transcript, without its system messages if the prompt has its own."""
     history: Compaction
     reserved: int
-    """Tokens kept free for parts of which only the size is given."""
+    """Tokens kept free for parts that are given only as a size."""
     total: int
     safety_margin: int
 

@@ -72,10 +72,11 @@ class Fit(Struct, Generic[Result], frozen=True):
 
 
 def probe(messages: Sequence[Message], model: LanguageModel, local: TokenCounter) -> int | None:
-    """Return the tokens of messages as counted by the provider. None if it gives no count; the model is then told.
+    """Return the tokens of messages as counted by the provider. None if it gives no count, which `model.give_up`
+    records.
 
-    Some things cannot be sent as text: pictures, and the overhead of messages that are blank or were merged. These
-    are counted locally.
+    Pictures, and the overhead of messages that are blank or were merged, cannot be sent as text and are counted
+    locally.
     """
     requests, unsent = _requests(messages, model.context_limit, local)
     if not requests:

@@ -77,8 +77,8 @@ class Story:
         """Return the identifiers that the messages from `cut` on needed from earlier ones, without pieces of other
         identifiers.
 
-        These are not needed: anything in a system message, anything in a tool's schema (names, keys, ids of calls),
-        and anything that a user or a tool repeated before the agent first wrote it.
+        An identifier is not needed if it is in a system message or belongs to a tool's schema (names, keys, ids of
+        calls). Nor is it needed if a user or a tool repeated it before the agent first wrote it.
         """
         front = self._front(cut)
         seen: set[str] = set()

@@ -1,7 +1,7 @@
 """Sentences in which the user revokes or changes an earlier statement.
 
-A later sentence corrects an earlier one if it is about the same subject and has a different value of the same kind
-(another number, another name), or if it says that it revokes something.
+A later sentence corrects an earlier one about the same subject if it has a different value of the same kind (another
+number, another name). It also does so if it says that it revokes something.
 """
 
 from __future__ import annotations
