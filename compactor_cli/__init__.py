@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Import the API when it is used: the command line starts without it."""
+    """Import the API on first use, so that the command line starts without it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from compactor_cli import api
