@@ -131,13 +131,12 @@ def about(
 ) -> None:
     """Make saved sessions with language models smaller without losing what the work needs.
 
-    sessions lists those on this machine, score and inspect look into one, compact makes it smaller, budget
-    shares out a prompt and assemble writes it, diff says what survived, doctor mends a session, convert
-    writes it for another agent, evaluate measures strategies on your own sessions, learn fits one to them,
-    config shows and changes settings. Everything works offline, and gives the same bytes for the same
-    input; a language model is asked only where an option or a setting says so.
+    Start with `compactor sessions`, which lists the sessions on this machine, and `compactor compact`, which
+    makes one smaller; score and inspect show what is in a session, and diff shows what survived. Everything
+    works offline, and the same input always gives the same bytes; a language model is only asked when an
+    option or a setting says so.
 
-    Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
+    Exit codes: 0 success, 1 the answer is no, 2 wrong usage, 3 input could not be read, 4 the budget
     cannot be met, 5 the language model failed, 6 the database could not be used, 70 a bug, 130 interrupted,
     129 and 143 ended by a signal.
     """

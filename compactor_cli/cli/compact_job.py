@@ -42,7 +42,8 @@ class CompactOptions(options.SessionOptions):
     files: options.FilesArgument = None
     out: options.OutOption = ""
     out_dir: Annotated[
-        str, typer.Option("--out-dir", metavar="DIR", help="Folder to write to, under the names of the inputs.")
+        str,
+        typer.Option("--out-dir", metavar="DIR", help="Folder for the outputs, which keep the names of the inputs."),
     ] = ""
     in_place: options.InPlaceOption = False
     emit: Annotated[
@@ -50,26 +51,29 @@ class CompactOptions(options.SessionOptions):
         typer.Option(
             "--emit",
             metavar="WAY",
-            help="rewritten: a smaller file; native: the file as it was, and what its agent appends when it compacts.",
+            help="rewritten: a smaller file; native: the whole file plus the records that its agent appends when it "
+            "compacts.",
         ),
     ] = "rewritten"
     new_session: Annotated[
         bool,
         typer.Option(
             "--new-session",
-            help="Write a new session, with an id of its own, where the agent keeps its sessions (or to -o), and say "
-            "how to go on with it.",
+            help="Write a new session with its own id where the agent keeps its sessions (or to -o), and say how to "
+            "resume it.",
         ),
     ] = False
     jobs: Annotated[
         int,
-        typer.Option("--jobs", metavar="N", min=0, help="Processes that share several files; 0 is one a processor."),
+        typer.Option(
+            "--jobs", metavar="N", min=0, help="Processes to share the files among; 0 is one for each processor."
+        ),
     ] = 1
     resume: Annotated[
         bool,
         typer.Option(
             "--resume",
-            help="Skip what an earlier run with the same settings has written to --out-dir of the same inputs.",
+            help="Skip inputs whose outputs an earlier run with the same settings wrote to --out-dir.",
         ),
     ] = False
     engine: Annotated[
@@ -77,23 +81,24 @@ class CompactOptions(options.SessionOptions):
         typer.Option(
             "--engine",
             metavar="NAME",
-            help="What shares several files: processes (default), or dask: a cluster, of N processes here unless "
+            help="Where to compact several files: processes (default), or dask: a cluster, of N local processes unless "
             "--scheduler names one.",
         ),
     ] = "processes"
     scheduler: Annotated[
-        str, typer.Option("--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster: tcp://HOST:8786.")
+        str, typer.Option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster: tcp://HOST:8786.")
     ] = ""
     if_needed: Annotated[
-        bool, typer.Option("--if-needed", help="Only when the session is over the threshold of its model's context.")
+        bool,
+        typer.Option("--if-needed", help="Compact only a session that is over the threshold of its model's context."),
     ] = False
     dry_run: options.DryRunOption = False
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 when a file would be changed.")] = (
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with code 1 if a file would change.")] = (
         False
     )
     annotations: Annotated[
         str,
-        typer.Option("--annotations", metavar="NAME", help="Print what --check finds as annotations of CI: github."),
+        typer.Option("--annotations", metavar="NAME", help="Print what --check finds as CI annotations: github."),
     ] = ""
     sarif: Annotated[
         str,
@@ -107,15 +112,14 @@ class CompactOptions(options.SessionOptions):
     report: options.ReportOption = ""
     html: options.HtmlOption = ""
     recall: Annotated[
-        str, typer.Option("--recall", metavar="QUERY", help="Put the most relevant memories into the output.")
+        str, typer.Option("--recall", metavar="QUERY", help="Add the memories that match the query best to the output.")
     ] = ""
     column: Annotated[
         str,
         typer.Option(
             "--column",
             metavar="NAME",
-            help="Of a data set in Parquet, the column that holds the conversations; without it, it is found by what "
-            "is in it.",
+            help="Column of a Parquet data set that holds the conversations; default: found by its content.",
         ),
     ] = ""
     decisions: options.DecisionsOption = ""

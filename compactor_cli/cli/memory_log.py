@@ -33,10 +33,10 @@ class KindOptions(CommandOptions):
         str, typer.Option("--category", metavar="NAME", help=f"Only this category: {', '.join(CATEGORIES)}.")
     ] = ""
     tag: Annotated[str, typer.Option("--tag", metavar="TAG", help="Only memories with this tag.")] = ""
-    pinned: Annotated[bool, typer.Option("--pinned", help="Only memories that are pinned.")] = False
+    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned memories.")] = False
     day: Annotated[
         str,
-        typer.Option("--day", metavar="DAY", help="Only what was remembered that day: 2026-11-22, today or yesterday."),
+        typer.Option("--day", metavar="DAY", help="Only memories from that day: 2026-11-22, today or yesterday."),
     ] = ""
 
 
@@ -45,10 +45,11 @@ class FilterOptions(KindOptions):
     """The same, and where they were said."""
 
     transcript: Annotated[
-        str, typer.Option("--transcript", metavar="PATH", help="Only what was said in this file.")
+        str, typer.Option("--transcript", metavar="PATH", help="Only memories from this transcript.")
     ] = ""
     least: Annotated[
-        float, typer.Option("--least", min=0, max=100, metavar="POINTS", help="Only this importance and above.")
+        float,
+        typer.Option("--least", min=0, max=100, metavar="POINTS", help="Only memories of at least this importance."),
     ] = 0.0
 
 
@@ -56,9 +57,7 @@ class FilterOptions(KindOptions):
 class IdsOptions(CommandOptions):
     """Of commands on single memories."""
 
-    ids: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="Ids of memories, or how they begin (4 digits or more).")
-    ]
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of memories, or their first 4 digits or more.")]
 
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

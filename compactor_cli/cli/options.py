@@ -58,7 +58,7 @@ class RunOptions(FrozenValues):
     """How a command speaks: options of every command."""
 
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Nothing on standard error, but for options that are wrong.")
+        bool, typer.Option("--quiet", "-q", help="Write nothing to standard error except usage errors.")
     ] = False
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")] = False
     width: WidthOption = None
@@ -93,7 +93,9 @@ class CommandOptions(ConfiguredOptions):
 ProjectOption = Annotated[
     str,
     typer.Option(
-        "--project", metavar="PATH", help="Only sessions of this folder (. for this one), or with this in its path."
+        "--project",
+        metavar="PATH",
+        help="Only sessions of this folder (. for the current one), or of folders whose path contains this.",
     ),
 ]
 
@@ -107,13 +109,15 @@ class PickOptions(ConfiguredOptions):
         typer.Option(
             "--latest",
             metavar="[AGENT]",
-            help="Take the newest session on this machine instead of FILE, or that of an agent: claude, codex, gemini, "
-            "...; see compactor sessions.",
+            help="Use the newest session on this machine instead of FILE, or the newest of an agent: claude, codex, "
+            "gemini, ...; see compactor sessions.",
         ),
     ] = ""
     session: Annotated[
         str,
-        typer.Option("--session", metavar="ID", help="Take the session on this machine whose id is this or begins so."),
+        typer.Option(
+            "--session", metavar="ID", help="Use the session on this machine whose id is or begins with this."
+        ),
     ] = ""
     project: ProjectOption = ""
 
@@ -126,23 +130,26 @@ class SessionOptions(PickOptions):
 
 
 FileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="Transcript, or a folder of them; - is standard input.")
+    str, typer.Argument(metavar="FILE", help="Transcript, or folder of transcripts; - is standard input.")
 ]
 OneFileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="Transcript, or a folder with one in it; - is standard input.")
+    str, typer.Argument(metavar="FILE", help="Transcript, or folder with a single one; - is standard input.")
 ]
 FilesArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="FILE...", help="Transcripts, or folders of them; - is standard input.")
+    list[str] | None,
+    typer.Argument(metavar="FILE...", help="Transcripts, or folders of transcripts; - is standard input."),
 ]
 OutOption = Annotated[
     str,
     typer.Option("-o", "--output", metavar="OUT", callback=output, help="File to write; default: standard output."),
 ]
-InPlaceOption = Annotated[bool, typer.Option("--in-place", help="Replace the files, each in one step.")]
+InPlaceOption = Annotated[bool, typer.Option("--in-place", help="Replace each file atomically.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the plan and write nothing.")]
 ReportOption = Annotated[
     str,
-    typer.Option("--report", metavar="FILE", callback=output, help="Write the JSON report there, one line a file."),
+    typer.Option(
+        "--report", metavar="FILE", callback=output, help="Write a JSON report to this file, one line for each input."
+    ),
 ]
 HtmlOption = Annotated[
     str,
@@ -150,27 +157,28 @@ HtmlOption = Annotated[
         "--html",
         metavar="FILE",
         callback=output,
-        help="Also write a page for a browser: each message with what became of it and why. It loads nothing from "
-        "anywhere.",
+        help="Also write a self-contained HTML page that shows what became of each message, and why.",
     ),
 ]
 TotalOption = Annotated[
-    int, typer.Option("--total", parser=tokens, metavar="N", help="Tokens of the whole prompt: 8000 or 8k.")
+    int, typer.Option("--total", parser=tokens, metavar="N", help="Token budget of the whole prompt: 8000 or 8k.")
 ]
 PromptOption = Annotated[
     str,
-    typer.Option("--prompt", metavar="YAML", help="Parts of the prompt besides the conversation: sizes or texts."),
+    typer.Option(
+        "--prompt", metavar="YAML", help="File with the parts of the prompt besides the conversation: sizes or texts."
+    ),
 ]
 ContextOption = Annotated[
     list[str] | None,
-    typer.Option("--context", metavar="NAME=VALUE", help="A value for the conditions of segments; may be repeated."),
+    typer.Option("--context", metavar="NAME=VALUE", help="Value for the conditions of segments; may be repeated."),
 ]
 DecisionsOption = Annotated[
     str,
     typer.Option(
         "--decisions",
         metavar="FILE",
-        help="Messages to keep or to drop, as `browse` saved them, and their target and strategy, unless options name "
-        "others.",
+        help="File that `browse` saved: messages to keep or drop, and the target and strategy unless options override "
+        "them.",
     ),
 ]

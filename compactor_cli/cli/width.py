@@ -25,6 +25,6 @@ WidthOption = Annotated[
         min=_NARROWEST,
         is_eager=True,
         callback=_set,
-        help="How wide tables are, instead of as wide as the terminal, or COLUMNS.",
+        help="Width of tables; default: that of the terminal, or COLUMNS.",
     ),
 ]

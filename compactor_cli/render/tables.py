@@ -124,7 +124,7 @@ def tier_table(console: Console, parts: Sequence[Compaction]) -> Table:
 def spent_table(console: Console, parts: Sequence[Compaction], strategy: str) -> Table:
     """Return what the room of a strategy without tiers was spent on; of an output that was only repaired, none is
     named."""
-    table = make_table(console, "Where the room went" + (f" (strategy {strategy})" if strategy else ""))
+    table = make_table(console, "Where the tokens went" + (f" (strategy {strategy})" if strategy else ""))
     for name in ("", "tokens", "share"):
         table.add_column(name, justify="right" if name else "left")
     table.add_column("", no_wrap=True)

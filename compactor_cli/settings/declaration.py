@@ -72,15 +72,15 @@ _KEEP = ("compact", "inspect", "restore", *(f"memory {name}" for name in _MEMORY
 class ContextSettings(FrozenValues):
     """When to compact (seeds 001, 003, 004)."""
 
-    limit: int = setting(0, "context limit in tokens; 0: that of the model", minimum=0)
+    limit: int = setting(0, "context limit in tokens; 0: the model's own", minimum=0)
     threshold: int | None = setting(
         None, "tokens at which to compact; 0: never; unset: computed from the context limit", minimum=0
     )
     system_reserve: int = setting(2_000, "tokens reserved for the system prompt and tools", minimum=0)
     output_reserve: int = setting(4_000, "tokens reserved for the answer", minimum=0)
-    safety_buffer: int = setting(5_000, "tokens reserved for errors in counting", minimum=0)
+    safety_buffer: int = setting(5_000, "tokens reserved in case the count is off", minimum=0)
     threshold_percent: float = setting(
-        0.80, "share of what the reserves leave at which to compact", minimum=0, maximum=1
+        0.80, "share of the tokens left after the reserves at which to compact", minimum=0, maximum=1
     )
     warning_percent: float = setting(0.80, "share of the threshold at which to warn", minimum=0, maximum=1)
 
@@ -96,25 +96,23 @@ class ScoringSettings(FrozenValues):
     )
     threshold: float = setting(
         60,
-        "score from which a message is a residual",
+        "lowest score of a residual",
         minimum=0,
         option=Option("--threshold", _SCORE, "POINTS"),
         variable="PROMPT_COMPACTION_RESIDUAL_THRESHOLD",
     )
     max_residuals: float = setting(
         0.20,
-        "largest share of messages (and tokens) that are residuals",
+        "largest share of messages (and tokens) that may be residuals",
         minimum=0,
         maximum=1,
         option=Option("--max-residuals", _SCORE, "SHARE"),
         variable="PROMPT_COMPACTION_RESIDUAL_MAX_PERCENT",
     )
-    residuals: bool = setting(
-        True, "whether there are residuals at all", variable="PROMPT_COMPACTION_RESIDUALS_ENABLED"
-    )
+    residuals: bool = setting(True, "allow residuals at all", variable="PROMPT_COMPACTION_RESIDUALS_ENABLED")
     now: float | None = setting(
         None,
-        "time that recency is measured from; unset: the newest timestamp",
+        "time from which recency is measured; unset: the newest timestamp",
         form="time",
         option=Option("--now", _SCORE, "TIME"),
     )
@@ -126,7 +124,7 @@ class TierSettings(FrozenValues):
 
     enabled: bool = setting(
         True,
-        "whether older messages are cut by tier; without, all of them count as recent",
+        "cut older messages by tier; if not, all of them count as recent",
         variable="PROMPT_COMPACTION_TIERED_ENABLED",
     )
     borders: tuple[int, int, int] = setting(
@@ -143,20 +141,22 @@ class BudgetSettings(FrozenValues):
 
     enabled: bool = setting(
         True,
-        "whether a target is shared out 70/20/7/3; without, newer tiers are served first",
+        "split a target 70/20/7/3 among the tiers; if not, newer tiers are served first",
         variable="PROMPT_COMPACTION_BUDGET_ENABLED",
     )
-    safety_margin: int = setting(100, "tokens that budget and assemble leave free", minimum=0)
+    safety_margin: int = setting(100, "tokens that budget and assemble leave unused", minimum=0)
 
 
 @frozen(frozen=True, kw_only=True)
 class SummarizationSettings(FrozenValues):
     """Weighted scoring and batches of summaries (seed 002)."""
 
-    role_weight_system: float = setting(10.0, "points of a system message", minimum=0)
-    role_weight_user: float = setting(5.0, "points of a message of the user", minimum=0)
-    role_weight_assistant: float = setting(3.0, "points of an assistant message, and of a tool result", minimum=0)
-    recency_decay: float = setting(0.98, "what recency is worth, for each message from the end", minimum=0, maximum=1)
+    role_weight_system: float = setting(10.0, "points for a system message", minimum=0)
+    role_weight_user: float = setting(5.0, "points for a user message", minimum=0)
+    role_weight_assistant: float = setting(3.0, "points for an assistant message or a tool result", minimum=0)
+    recency_decay: float = setting(
+        0.98, "factor on the points for recency, for each message further from the end", minimum=0, maximum=1
+    )
     question_bonus: float = setting(2.0, "points for a question", minimum=0)
     tool_call_bonus: float = setting(4.0, "points for calling a tool", minimum=0)
     keyword_bonus: float = setting(1.5, "points for each important keyword", minimum=0)
@@ -165,11 +165,13 @@ class SummarizationSettings(FrozenValues):
         "words that make a message important",
     )
     content_length_weight: float = setting(1.0, "points for each 100 characters, up to 3 points", minimum=0)
-    chunk_size: int = setting(20, "messages that ranked summarizes together", minimum=1)
-    max_summaries: int = setting(5, "batches of ranked above which the least important are summarized again", minimum=1)
+    chunk_size: int = setting(20, "messages in one batch that strategy ranked summarizes", minimum=1)
+    max_summaries: int = setting(
+        5, "batches of strategy ranked above which the least important are summarized again", minimum=1
+    )
     prompt: str = setting(
         "",
-        "system prompt for summaries by a model, used as it is; empty: the built-in one",
+        "system prompt for summaries that a model writes, used as it is; empty: the built-in one",
         form="text",
         option=Option("--summary-prompt", _WRITE, "FILE"),
     )
@@ -181,33 +183,38 @@ class LlmSettings(FrozenValues):
 
     model: str = setting(
         "",
-        "model that is asked, as litellm names it: openai/gpt-4o-mini; empty: that of --model",
+        "model to ask, as litellm names it: openai/gpt-4o-mini; empty: that of --model",
         option=Option("--llm-model", _ASK, "NAME"),
     )
-    api_base: str = setting("", "address of the model's server; empty: that of its provider")
+    api_base: str = setting("", "URL of the model's server; empty: that of its provider")
     fallback: bool = setting(
         True,
-        "whether the offline way is taken when the model fails; without, exit code 5",
+        "fall back to working offline when the model fails; if not, exit with code 5",
         option=Option("--fallback/--no-fallback", _ASK),
     )
-    temperature: float = setting(0.0, "temperature of the answers", minimum=0, maximum=0.3)
+    temperature: float = setting(0.0, "sampling temperature", minimum=0, maximum=0.3)
     strict_roles: bool = setting(
-        False, "whether roles alternate and all that is system comes first, for models that insist on it"
+        False, "alternate roles and put all system messages first, for models that insist on it"
     )
-    summary_tokens: int = setting(800, "tokens that a summary by the model may have", minimum=50)
-    timeout: float = setting(120.0, "seconds that an answer may take", minimum=0.1)
-    retries: int = setting(2, "times that a request is sent again after a rate limit or a failure", minimum=0)
-    backoff: float = setting(1.0, "seconds before the first of them; each further one waits twice as long", minimum=0)
+    summary_tokens: int = setting(800, "most tokens of a summary that the model writes", minimum=50)
+    timeout: float = setting(120.0, "seconds to wait for an answer", minimum=0.1)
+    retries: int = setting(2, "times to retry a request after a rate limit or a failure", minimum=0)
+    backoff: float = setting(1.0, "seconds before the first retry; each further one waits twice as long", minimum=0)
     concurrency: int = setting(
-        4, "requests that are sent at the same time", minimum=1, maximum=64, option=Option("--concurrency", _ASK, "N")
+        4, "requests to send at the same time", minimum=1, maximum=64, option=Option("--concurrency", _ASK, "N")
     )
     max_cost: float | None = setting(
-        None, "US dollars that a run may cost; unset: no limit", minimum=0, option=Option("--max-cost", _ASK, "USD")
+        None,
+        "most US dollars that a run may cost; unset: no limit",
+        minimum=0,
+        option=Option("--max-cost", _ASK, "USD"),
     )
     cache: bool = setting(
-        True, "whether answers are kept, and used again for the same request", option=Option("--cache/--no-cache", _ASK)
+        True, "store answers and reuse them for identical requests", option=Option("--cache/--no-cache", _ASK)
     )
-    cache_mb: int = setting(64, "megabytes that kept answers may take; the least recently used go first", minimum=1)
+    cache_mb: int = setting(
+        64, "most megabytes of stored answers; the least recently used are removed first", minimum=1
+    )
 
 
 @frozen(frozen=True, kw_only=True)
@@ -216,18 +223,18 @@ class ArchiveSettings(FrozenValues):
 
     enabled: bool = setting(
         False,
-        "whether compact keeps what it takes away, and the round, in the database, for restore to bring back",
+        "store what compact removes, and the round, in the database, so that restore can bring it back",
         option=Option("--archive/--no-archive", ("compact",)),
     )
     manifest: bool = setting(
         False,
-        "whether compact writes a manifest of what it took away beside its output",
+        "write a manifest of what compact removed next to its output",
         option=Option("--manifest/--no-manifest", ("compact",)),
     )
     limit_mb: int = setting(
-        1024, "megabytes that originals may take; the least recently used compactions go first", minimum=1
+        1024, "most megabytes of originals; the least recently used compactions are removed first", minimum=1
     )
-    keep_days: int = setting(30, "days for which a compaction's originals stay whatever the limit", minimum=0)
+    keep_days: int = setting(30, "days to keep a compaction's originals whatever the limit", minimum=0)
 
 
 @frozen(frozen=True, kw_only=True)
@@ -236,21 +243,19 @@ class MemorySettings(FrozenValues):
 
     auto_flush: bool = setting(
         False,
-        "whether compact extracts memories into the memory log before it compacts",
+        "extract memories into the memory log before compacting",
         option=Option("--flush/--no-flush", ("compact",)),
     )
-    threshold: float = setting(60, "importance from which something is remembered", minimum=0, maximum=100)
+    threshold: float = setting(60, "lowest importance that is remembered", minimum=0, maximum=100)
     prompt: str = setting(
-        "", "system prompt by which a model judges messages where memories are made of them; empty: the built-in one"
+        "", "system prompt for the model that judges messages when memories are extracted; empty: the built-in one"
     )
-    auto_recall: bool = setting(
-        False, "whether memories that bear on what a session asks for come into the output without --recall"
-    )
-    recall_count: int = setting(5, "memories that are put into the output at most", minimum=1)
-    recall_tokens: int = setting(600, "tokens that they may take", minimum=50)
+    auto_recall: bool = setting(False, "add memories that match the session's requests to the output without --recall")
+    recall_count: int = setting(5, "most memories to add to the output", minimum=1)
+    recall_tokens: int = setting(600, "most tokens that they may take", minimum=50)
     half_life_days: float = setting(
         90,
-        "days without use in which decay halves importance",
+        "days without use after which decay has halved a memory's importance",
         minimum=0.1,
         option=Option("--half-life", ("memory decay",), "DAYS"),
     )
@@ -260,10 +265,10 @@ class MemorySettings(FrozenValues):
 class HookSettings(FrozenValues):
     """What is done before and after an agent's own compaction."""
 
-    archive: bool = setting(True, "whether `hook run` keeps a session before its agent compacts it")
-    folder: str = setting("", "folder to which `hook run` compacts the session beside, as a file; empty: it does not")
+    archive: bool = setting(True, "let `hook run` archive a session before its agent compacts it")
+    folder: str = setting("", "folder for a compacted copy of the session that `hook run` writes; empty: none")
     tokens: int = setting(
-        1_500, "tokens that what `hook run` puts back into the context may take", minimum=100, maximum=10_000
+        1_500, "most tokens that `hook run` may put back into the context", minimum=100, maximum=10_000
     )
 
 
@@ -273,29 +278,29 @@ class Settings(FrozenValues):
 
     target_tokens: int | None = setting(
         None,
-        "tokens to fit into, for each conversation of a file; where that cannot be, the exit code is 4",
+        "target in tokens, for each conversation of a file; if it cannot be met, the exit code is 4",
         minimum=1,
         form="tokens",
         option=Option("--target-tokens", ("compact", "browse"), "N"),
     )
     target_ratio: float | None = setting(
         None,
-        "share of the original tokens to fit into",
+        "target as a share of the original tokens",
         minimum=0,
         maximum=1,
         option=Option("--target-ratio", ("compact", "browse"), "R"),
     )
     strategy: str = setting(
         "",
-        "how to compact (compactor strategies lists the ways); empty: adaptive with a target, or rolling when a model "
-        "summarizes, and tiered without one",
+        "how to compact (listed by compactor strategies); empty: adaptive with a target, or rolling when a model "
+        "summarizes; tiered without a target",
         option=Option("--strategy", (*_WRITE, "browse"), "NAME"),
     )
     summarizer: str = setting("extractive", "who writes summaries", option=Option("--summarizer", _WRITE, "NAME"))
     drop_outside: bool = setting(
         False,
-        "whether records that the agent no longer sends are left out of outputs: what stands before its own "
-        "compaction, old branches, progress, snapshots",
+        "leave out records that the agent no longer sends to its model: those before its own compaction, old "
+        "branches, progress, snapshots",
         option=Option("--drop-outside/--keep-outside", ("compact",)),
     )
     summary_role: str = setting(
@@ -305,13 +310,13 @@ class Settings(FrozenValues):
         option=Option("--summary-role", _WRITE, "ROLE"),
     )
     keep: tuple[str, ...] = setting(
-        (), "patterns of messages to keep", form="pattern", option=Option("--keep", _WRITE, "REGEX")
+        (), "patterns; messages that match stay whole", form="pattern", option=Option("--keep", _WRITE, "REGEX")
     )
     keep_last: int = setting(0, "newest messages to keep whole", minimum=0, option=Option("--keep-last", _WRITE, "N"))
-    query: str = setting("", "words that summaries should prefer", option=Option("--query", _WRITE, "TEXT"))
+    query: str = setting("", "words that summaries should favour", option=Option("--query", _WRITE, "TEXT"))
     recent_messages: int = setting(
         10,
-        "newest messages that rolling, ranked, summarize, hybrid and truncate keep; shorter sessions are left",
+        "newest messages that rolling, ranked, summarize, hybrid and truncate keep; shorter sessions stay as they are",
         minimum=1,
     )
     scoring: ScoringSettings = field(default_factory=ScoringSettings)
@@ -351,29 +356,29 @@ class ReadingSettings(FrozenValues):
 
     model: str = setting(
         "",
-        "model whose encoding and context limit are used; empty: none, with 128,000 tokens",
+        "model whose encoding and context limit to use; empty: none, with a limit of 128,000 tokens",
         option=Option("--model", ("sessions", *_READ), "NAME"),
     )
     tokenizer: str = setting(
         "",
-        "what counts tokens: o200k_base, cl100k_base, an open model by its name (qwen3, llama3), chars (four a token), "
-        "or probe (a provider is asked); empty: the encoding of the model, else o200k_base",
+        "how to count tokens: o200k_base, cl100k_base, an open model by name (qwen3, llama3), chars (four a token), "
+        "or probe (ask the provider); empty: the encoding of the model, else o200k_base",
         option=Option("--tokenizer", ("sessions", "doctor", *_READ), "NAME"),
     )
     format: str = setting(
         "",
-        "format of transcripts (compactor formats lists them); empty: the one that is recognised",
+        "format of the transcripts (listed by compactor formats); empty: recognised by content",
         option=Option("--format", ("convert", "doctor", "textconv", *_READ), "NAME"),
     )
     profile: str = setting(
         "",
-        "file of weights for strategy adaptive, as learn writes it; empty: the shipped ones",
+        "weights for strategy adaptive, a file that learn wrote; empty: the shipped ones",
         form="path",
         option=Option("--profile", (*_WRITE, "evaluate", "browse"), "TOML"),
     )
     skip_damaged: bool = setting(
         False,
-        "whether lines that are not JSON are left out, and reported",
+        "skip lines that are not JSON, and report them",
         option=Option("--skip-damaged/--no-skip-damaged", ("convert", *_READ)),
     )
     database_url: str = setting(

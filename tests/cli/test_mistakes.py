@@ -34,7 +34,7 @@ PARSED = [
     (("compact", "x", "--target-tokens", "4,00,0"), "--target-tokens: '4,00,0' is no number of tokens", " compact"),
     (("compact", "x", "--target-tokens", "\uff14000"), "--target-tokens: '\uff14000' is no number of", " compact"),
     (("sessions", "--limit", "-3"), "--limit: -3 has to be at least 0", " sessions"),
-    (("budget", "x"), "missing --total: Tokens of the whole prompt", " budget"),
+    (("budget", "x"), "missing --total: Token budget of the whole prompt", " budget"),
     (("score", "a", "b"), "unexpected argument: b", " score"),
 ]
 """Arguments -> the sentence, and the command whose help is named."""

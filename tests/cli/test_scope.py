@@ -59,7 +59,7 @@ def test_compact_shows_where_the_room_of_a_strategy_without_tiers_went(run, sess
     done = run("compact", *options)
     assert "tier 0" not in done.stderr
     lines = done.stderr.splitlines()
-    at = next(at for at, line in enumerate(lines) if line.startswith(f"Where the room went (strategy {strategy})"))
+    at = next(at for at, line in enumerate(lines) if line.startswith(f"Where the tokens went (strategy {strategy})"))
     for row, line in zip(run("compact", *options, "--json").json["spent"], lines[at + 2 :], strict=False):
         assert line.startswith(f"{row['name']} ")
         assert f" {row['tokens']:,} " in line
@@ -69,14 +69,14 @@ def test_compact_shows_the_tiers_of_tiered(run, session):
     done = run("compact", session.name, "--target-tokens", 1500, "--strategy", "tiered", "-o", "out.jsonl", *CHARS)
     assert "Tiers of strategy tiered" in done.stderr
     assert "tier 0, newest" in done.stderr
-    assert "Where the room went" not in done.stderr
+    assert "Where the tokens went" not in done.stderr
 
 
 def test_an_output_that_was_only_repaired_names_no_strategy(run, session):
     session.write_bytes(session.read_bytes() + b'{"role": "assistant", "content": "I was go')
     done = run("compact", session.name, "--target-tokens", 100_000, "-o", "out.jsonl", *CHARS)
     assert done.code == 0
-    assert "Where the room went" in done.stderr
+    assert "Where the tokens went" in done.stderr
     assert "(strategy" not in done.stderr
 
 

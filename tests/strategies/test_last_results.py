@@ -85,20 +85,3 @@ def test_such_a_word_makes_way_where_not_all_has_room(target: int) -> None:
     messages = told(target, *SESSION, *asked, *ASKED, result("c1", RESULT))
     assert "yes" not in messages
     assert "is it fixed now?" in messages
-
-
-@pytest.mark.parametrize("tool", ["think", "log_thought"])
-@pytest.mark.parametrize("said", ["", "Your thought has been logged."])
-def test_a_thought_by_a_tool_makes_way_for_the_results_that_it_is_about(tool: str, said: str) -> None:
-    thought = "All of the checks but one say ok, so it has to be the last one, and that I need to tell the captain now."
-    noted = [calling(call("c2", tool, json.dumps({"thought": thought}))), result("c2", said)]
-    messages = told(110, *SESSION, *ASKED, result("c1", RESULT), *noted)
-    assert any("gw4.tide.example" in message for message in messages)
-
-
-@pytest.mark.parametrize(("tool", "said"), [("send_mail", ""), ("think", "Step 3 of 7: " + "the pump is next, " * 5)])
-def test_another_call_after_the_results_is_the_last_exchange(tool: str, said: str) -> None:
-    text = "All of the checks but one say ok, so it has to be the last one, and that I need to tell the captain now."
-    after = [calling(call("c2", tool, json.dumps({"text": text}))), result("c2", said)]
-    last = compact(jsonl(*SESSION, *ASKED, result("c1", RESULT), *after), strategy="adaptive", target_tokens=160)
-    assert json.loads(last.data.splitlines()[-1])["tool_call_id"] == "c2"

@@ -52,10 +52,10 @@ class AssembleOptions(options.SessionOptions):
 
 @takes("assemble")
 def assemble(args: AssembleOptions, overrides: Layer) -> None:
-    """Write the messages of a prompt: the parts that prompt.yaml describes, and the history between them.
+    """Build the messages of a prompt: the parts that prompt.yaml describes, with the history between them.
 
     The order is system prompt, identity, actions, system insight, history, task, current message. The
-    history is compacted to what the parts and a margin of 100 tokens leave of the total. The output has
+    history is compacted to the tokens that the parts and a margin of 100 tokens leave of the total. The output has
     the format of FILE and fits, or nothing is written and the exit code is 4.
 
     \b

@@ -51,17 +51,17 @@ class BrowseOptions(options.PickOptions):
     file: options.OneFileArgument = ""
     out: Annotated[
         str,
-        typer.Option("-o", "--output", metavar="FILE", help="Where decisions are saved; default: NAME.decisions.json."),
+        typer.Option("-o", "--output", metavar="FILE", help="File for the decisions; default: NAME.decisions.json."),
     ] = ""
     decisions: options.DecisionsOption = ""
 
 
 @takes("browse")
 def browse(args: BrowseOptions, overrides: Layer) -> None:
-    """Go through a session in the terminal: what a compaction makes of each message, and why, before it is done.
+    """Review in the terminal what a compaction would do to each message, and why, before it is done.
 
-    Keys keep or drop messages, which shows at once what that does to the rest; another target or strategy as well.
-    Decisions are saved for `compact --decisions`, or the compacted file is written from here. Nothing else is
+    Press keys to keep or drop messages, or to change the target or the strategy: the effect on the rest shows at once.
+    Save the decisions for `compact --decisions`, or write the compacted file from here; nothing else is
     written. The key ? lists the keys. Needs the extra: pip install 'compactor-cli[browse]'.
 
     \b

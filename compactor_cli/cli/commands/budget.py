@@ -35,11 +35,11 @@ class BudgetOptions(options.SessionOptions):
 
 @takes("budget")
 def budget(args: BudgetOptions, overrides: Layer) -> None:
-    """Share out a token budget over fixed parts, residuals and tiers.
+    """Split a token budget among fixed parts, residuals and tiers.
 
     Fixed parts and a margin of 100 tokens come off first, residuals take up to their share, and the
     tiers get 70, 20, 7 and 3 percent of the rest. What a tier cannot use goes to the others. Strategy
-    tiered shares out its room like that; adaptive, which compact uses with a target, has no tiers.
+    tiered splits its tokens like that; adaptive, which compact uses with a target, has no tiers.
 
     \b
     Examples:

@@ -28,8 +28,8 @@ from compactor_cli.model.outcome import Outcome
 def compact(args: CompactOptions, overrides: Layer) -> None:
     """Make transcripts smaller: keep what matters, cut or quote the rest.
 
-    The output is valid wherever the input was, and with a target it fits, or nothing is written: the lines
-    that the rest of the session is most likely to need stay, or are quoted in a summary. Without a target,
+    The output is valid if the input was, and with a target it fits, or nothing is written. The lines that
+    the rest of the session is most likely to need stay, or are quoted in a summary. Without a target,
     tiers 1 to 3 are cut to 70, 40 and 15 percent. System messages, the first and the last request of the
     user and matches of --keep stay whole as long as the target allows.
 

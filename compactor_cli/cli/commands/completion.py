@@ -28,10 +28,10 @@ class CompletionOptions(options.RunOptions):
 
 @takes("completion")
 def completion(args: CompletionOptions) -> None:
-    """Print the script that completes commands, options and their values at Tab.
+    """Print a shell script that completes commands, options and their values when you press Tab.
 
-    It completes strategies, formats, agents, models, settings and the like by their names, and sessions by
-    the beginnings of their ids. Its first lines say how to install it.
+    It completes the names of strategies, formats, agents, models and settings, and the ids of sessions. Its
+    first lines say how to install it.
 
     \b
     Examples:

@@ -51,7 +51,7 @@ class KeptPlace(Struct, frozen=True):
 
 @frozen(frozen=True, kw_only=True)
 class KeyOptions(options.CommandOptions):
-    key: Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Key with its section: scoring.threshold.")]
 
 
 config = typer.Typer(rich_markup_mode=None, add_completion=False, invoke_without_command=True)
@@ -60,7 +60,7 @@ config = typer.Typer(rich_markup_mode=None, add_completion=False, invoke_without
 @config.callback()
 @takes("config")
 def show(args: options.CommandOptions, ctx: typer.Context) -> None:
-    """Show the settings that are in effect and where each came from; read or change one.
+    """Show the settings in effect and where each came from; read or change one.
 
     Weakest first: defaults, the user's file, the project's file, environment variables, options.
 
@@ -91,7 +91,7 @@ def show(args: options.CommandOptions, ctx: typer.Context) -> None:
 @config.command("get", short_help="Print the value of one key.")
 @takes("config get")
 def get(args: KeyOptions, ctx: typer.Context) -> None:
-    """Print the value of one key that is in effect. A key that is unset prints an empty line.
+    """Print the value in effect of one key. A key that is unset prints an empty line.
 
     \b
     Examples:
@@ -108,10 +108,10 @@ def get(args: KeyOptions, ctx: typer.Context) -> None:
     typer.echo(shown(configured.values[args.key].value))
 
 
-@config.command("path", short_help="Say which files are read.")
+@config.command("path", short_help="Show which files are read.")
 @takes("config path")
 def path(args: options.CommandOptions, ctx: typer.Context) -> None:
-    """Say which settings files there are, the weaker first, what is kept where, and what of it exists.
+    """Show the settings files, the weakest first, and the places for stored data, and which of them exist.
 
     \b
     Examples:
@@ -184,36 +184,37 @@ def _warn(args: options.CommandOptions, configured: Configured) -> None:
 class FileOptions(RunOptions):
     """Which settings file is changed."""
 
-    user: Annotated[bool, typer.Option("--user", help="The user's file.")] = False
+    user: Annotated[bool, typer.Option("--user", help="Use the user's file.")] = False
     project: Annotated[
-        bool, typer.Option("--project", help="The project's file (default), or a new compactor.toml in this folder.")
+        bool,
+        typer.Option("--project", help="Use the project's file (default), or a new compactor.toml in this folder."),
     ] = False
-    config: Annotated[str, typer.Option("--config", metavar="FILE", help="This file.")] = ""
+    config: Annotated[str, typer.Option("--config", metavar="FILE", help="Use this file.")] = ""
 
 
 @frozen(frozen=True, kw_only=True)
 class UnsetOptions(FileOptions):
-    key: Annotated[str, typer.Argument(metavar="KEY", help="A key with its section: scoring.threshold.")]
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Key with its section: scoring.threshold.")]
 
 
 @frozen(frozen=True, kw_only=True)
 class SetOptions(UnsetOptions):
     value: Annotated[
-        str, typer.Argument(metavar="VALUE", help="Its value; a list has commas between its items, or is a JSON array.")
+        str, typer.Argument(metavar="VALUE", help="Value; a list is separated by commas, or is a JSON array.")
     ]
 
 
 @frozen(frozen=True, kw_only=True)
 class InitOptions(RunOptions):
-    user: Annotated[bool, typer.Option("--user", help="The user's file.")] = False
-    config: Annotated[str, typer.Option("--config", metavar="FILE", help="This file.")] = ""
-    yaml: Annotated[bool, typer.Option("--yaml", help="YAML instead of TOML.")] = False
+    user: Annotated[bool, typer.Option("--user", help="Use the user's file.")] = False
+    config: Annotated[str, typer.Option("--config", metavar="FILE", help="Use this file.")] = ""
+    yaml: Annotated[bool, typer.Option("--yaml", help="Write YAML instead of TOML.")] = False
 
 
 @config.command("set", short_help="Set a key in a file.", context_settings={"ignore_unknown_options": True})
 @takes("config set")
 def set_key(args: SetOptions, ctx: typer.Context) -> None:
-    """Set a key in a settings file. What else stands in the file stays as it is, comments too.
+    """Set a key in a settings file. Everything else in the file stays as it is, including comments.
 
     \b
     Examples:
@@ -239,10 +240,10 @@ def set_key(args: SetOptions, ctx: typer.Context) -> None:
             args.say(f"note: {effective.origin} is stronger: {key} is {shown(effective.value) or 'unset'} here")
 
 
-@config.command("unset", short_help="Take a key out of a file.")
+@config.command("unset", short_help="Remove a key from a file.")
 @takes("config unset")
 def unset(args: UnsetOptions, ctx: typer.Context) -> None:
-    """Take a key out of a settings file, so that weaker ones and the default count again.
+    """Remove a key from a settings file, so that weaker files and the default apply again.
 
     \b
     Examples:
@@ -262,9 +263,9 @@ def unset(args: UnsetOptions, ctx: typer.Context) -> None:
 @config.command("init", short_help="Write a file with every key, commented out.")
 @takes("config init")
 def init(args: InitOptions, ctx: typer.Context) -> None:
-    """Write a settings file with every key commented out: its meaning, default, and what is allowed.
+    """Write a settings file with every key commented out: its meaning, default and allowed values.
 
-    The file is compactor.toml in this folder, or with --user the user's file.
+    The file is compactor.toml in this folder, or the user's file with --user.
 
     \b
     Examples:

@@ -35,25 +35,25 @@ _SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 @frozen(frozen=True, kw_only=True)
 class ConvertOptions(options.SessionOptions):
-    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"What to write: {', '.join(TARGETS)}.")]
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"Format to write: {', '.join(TARGETS)}.")]
     file: options.FileArgument = ""
     out: options.OutOption = ""
     out_dir: Annotated[
         str,
         typer.Option(
-            "--out-dir", metavar="DIR", help="Folder to write to, under the names that the target's agent gives."
+            "--out-dir", metavar="DIR", help="Folder for the outputs, named as the target's agent names its sessions."
         ),
     ] = ""
     cwd: Annotated[
         str,
-        typer.Option("--cwd", metavar="DIR", help="Folder that the agent is to work in; default: that of the session."),
+        typer.Option("--cwd", metavar="DIR", help="Working folder of the new session; default: that of the input."),
     ] = ""
     thinking: Annotated[
-        bool, typer.Option("--thinking/--no-thinking", help="Whether thinking goes along where the target holds it.")
+        bool, typer.Option("--thinking/--no-thinking", help="Convert thinking, too, if the target can hold it.")
     ] = True
     time: Annotated[
         str,
-        typer.Option("--time", metavar="TIME", help="Time of a session that has none; default: 2000-01-01T00:00:00Z."),
+        typer.Option("--time", metavar="TIME", help="Time for a session that has none; default: 2000-01-01T00:00:00Z."),
     ] = ""
     report: options.ReportOption = ""
 
@@ -74,11 +74,11 @@ class ConvertJob(Struct, frozen=True):
 
 @takes("convert")
 def convert(args: ConvertOptions, overrides: Layer) -> None:
-    """Write a session in another format, or for another agent to go on with.
+    """Write a session in another format, or for another agent to resume.
 
-    What the target cannot hold is listed: on standard error, and with --json or --report for scripts.
-    What is written is read again and compared before it is kept. Ids are new, and the same for the same
-    input. docs/convert.md says what each target holds and where agents look for sessions.
+    Whatever the target format cannot hold is listed on standard error, and for scripts with --json or
+    --report. The output is read back and compared before it is kept. Ids are new, but always the same for
+    the same input. docs/convert.md says what each format holds and where agents look for sessions.
 
     \b
     Examples:

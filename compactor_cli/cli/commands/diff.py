@@ -25,19 +25,19 @@ from compactor_cli.settings.frozen import frozen
 
 @frozen(frozen=True, kw_only=True)
 class DiffOptions(options.SessionOptions):
-    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The transcript as it was.")] = ""
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="The transcript as it is now.")] = ""
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="Transcript before compaction.")] = ""
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="Transcript after compaction.")] = ""
     fail_under: Annotated[
         list[str] | None,
         typer.Option(
             "--fail-under",
             metavar="NAME=PERCENT",
-            help="Exit code 1 when less survives: user_requests, rules, instructions, corrections, constraints, "
-            "decisions, effects, open_items, errors, files, identifiers; or when `saved` (percent of the tokens) is "
+            help="Exit with code 1 if less survives: user_requests, rules, instructions, corrections, constraints, "
+            "decisions, effects, open_items, errors, files, identifiers; or if `saved` (percent of the tokens) is "
             "less.",
         ),
     ] = None
-    lost: Annotated[int, typer.Option("--lost", min=0, metavar="N", help="How much of what is gone to list.")] = 12
+    lost: Annotated[int, typer.Option("--lost", min=0, metavar="N", help="Most lost items to list.")] = 12
     html: options.HtmlOption = ""
 
 
@@ -45,9 +45,9 @@ class DiffOptions(options.SessionOptions):
 def diff(args: DiffOptions, overrides: Layer) -> None:
     """Compare a transcript with its compacted form: messages, tokens, and what survived.
 
-    Survival is by category: sentences of the user's requests, and of these the rules, corrections and
-    constraints; standing instructions (AGENTS.md), decisions, what was done (files, commits, bookings), what
-    is open, errors, changed files, and identifiers. A sentence is there when it stands word for word.
+    Survival is counted by category: sentences of the user's requests, and among them the rules, corrections
+    and constraints; standing instructions (AGENTS.md), decisions, effects (files, commits, bookings), open
+    items, errors, changed files and identifiers. A sentence survives when it is there word for word.
 
     \b
     Examples:

@@ -30,7 +30,7 @@ from compactor_cli.settings.frozen import frozen
 class DoctorOptions(options.SessionOptions):
     file: options.FileArgument = ""
     fix: Annotated[
-        bool, typer.Option("--fix", help="Mend what can be mended; every change is listed, the original is kept.")
+        bool, typer.Option("--fix", help="Fix what can be fixed; every change is listed, and the original is kept.")
     ] = False
     out: options.OutOption = ""
     in_place: options.InPlaceOption = False
@@ -40,18 +40,18 @@ class DoctorOptions(options.SessionOptions):
             "--max-image-bytes",
             metavar="N",
             parser=options.size,
-            help="Bytes of a picture that are too many: 5M, 500k.",
+            help="Size from which a picture is too large: 5M, 500k.",
         ),
     ] = IMAGE_BYTES
 
 
 @takes("doctor")
 def doctor(args: DoctorOptions, overrides: Layer) -> None:
-    """Say what keeps a session from being resumed or sent, and mend it.
+    """Find what keeps a session from being resumed or sent, and fix it.
 
-    Looks for calls without results and the reverse, parents that are gone and hide what stands before, ids that are
-    used twice, records of another session, thinking without its signature, empty messages, pictures that are too
-    large, and damaged lines. Exit code 1 says that something was found; with --fix, that something is left.
+    Looks for calls without results and results without calls, missing parents that cut off earlier messages, ids
+    that are used twice, records of another session, thinking without its signature, empty messages, oversized
+    images and damaged lines. Exit code 1: something was found or, with --fix, could not be fixed.
 
     \b
     Examples:

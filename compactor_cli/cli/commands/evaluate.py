@@ -32,12 +32,16 @@ class EvaluateOptions(options.SessionOptions):
     files: options.FilesArgument = None
     target_ratio: Annotated[
         str,
-        typer.Option("--target-ratio", metavar="R,...", help="Shares to compact to, system messages aside."),
+        typer.Option(
+            "--target-ratio", metavar="R,...", help="Targets as shares of the tokens, not counting system messages."
+        ),
     ] = "0.1,0.25,0.5"
     strategy: Annotated[
         str,
         typer.Option(
-            "--strategy", metavar="NAME,...", help="Strategies to compare, the first with each other; default: all."
+            "--strategy",
+            metavar="NAME,...",
+            help="Strategies to compare, the first with each of the others; default: all.",
         ),
     ] = ""
     against: Annotated[
@@ -45,16 +49,18 @@ class EvaluateOptions(options.SessionOptions):
         typer.Option(
             "--against",
             metavar="COMMAND",
-            help="Another tool as a row: a command with {in}, {out} and {budget} (tokens) in it. NAME::COMMAND names "
-            "it; may be repeated.",
+            help="Command of another tool to compare with, containing {in}, {out} and {budget} (tokens). NAME::COMMAND "
+            "names it; may be repeated.",
         ),
     ] = None
     cuts: Annotated[
-        str, typer.Option("--cuts", metavar="SHARE,...", help="Where sessions are cut, as shares of their tokens.")
+        str, typer.Option("--cuts", metavar="SHARE,...", help="Where to cut the sessions, as shares of their tokens.")
     ] = "0.5,0.75"
     timeout: Annotated[
         float,
-        typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time that a command of --against has for a file."),
+        typer.Option(
+            "--timeout", min=0.1, metavar="SECONDS", help="Time limit for a command of --against on one file."
+        ),
     ] = 120.0
 
 
@@ -62,13 +68,13 @@ class EvaluateOptions(options.SessionOptions):
 def evaluate(args: EvaluateOptions, overrides: Layer) -> None:
     """Measure on your own sessions which strategy keeps what was needed later.
 
-    Each session is cut, and what stands before the cut is compacted. What comes after it tells what
-    was needed: identifiers that the agent wrote there, that stand before the cut, and that nobody told
-    it again in between. Recall is the share of them that is still there, rare ones weighing more.
-    LINKED, the figure to go by, asks that they still stand near half of the words they stood among.
+    Each session is cut, and the part before the cut is compacted. The part after it tells what was needed:
+    identifiers that the agent wrote there, that occur before the cut, and that nobody repeated in
+    between. Recall is the share of them that is still there, rare ones weighing more. LINKED, the figure
+    to go by, also requires that at least half of the words around an identifier are still near it.
 
-    keep_last and mask are plain methods, for comparison. No transcript is written. Exit code 1 when
-    no session is long enough to be measured.
+    keep_last and mask are simple methods, for comparison. No transcript is written. Exit code 1: no session
+    is long enough to be measured.
 
     \b
     Examples:

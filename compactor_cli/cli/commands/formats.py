@@ -11,10 +11,10 @@ from compactor_cli.cli.typed_options import takes
 
 @takes("formats")
 def formats(args: options.CommandOptions) -> None:
-    """List the formats: what is read and written, converted to, found on this machine and resumed.
+    """List the formats, and whether each can be written, converted to, found on this machine and resumed.
 
-    The format of a file is told by its content; --format names it where that is not enough. docs/formats.md
-    says what is read of each, and docs/resume.md how an agent goes on with a session.
+    The format of a file is recognised by its content; where that is not enough, name it with --format.
+    docs/formats.md says what is read of each, and docs/resume.md how an agent resumes a session.
 
     \b
     Examples:

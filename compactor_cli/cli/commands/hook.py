@@ -46,10 +46,10 @@ hook = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=
 
 @hook.callback()
 def about() -> None:
-    """Archive a session before its agent compacts it, and restore afterwards what was lost.
+    """Archive a session before its agent compacts it, and restore what was lost afterwards.
 
-    `install` puts `compactor hook run` into the settings of an agent, which runs it before its own compaction
-    and after it. docs/hooks.md says what happens then.
+    `install` adds `compactor hook run` to the settings of an agent, which then runs it before and after its
+    own compaction. docs/hooks.md says what happens then.
 
     \b
     Examples:
@@ -65,7 +65,7 @@ class ChangeOptions(options.CommandOptions):
 
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="claude or codex.")]
     project: Annotated[
-        bool, typer.Option("--project", help="In the settings of the project in this folder instead of the user's.")
+        bool, typer.Option("--project", help="Change the settings of the project in this folder instead of the user's.")
     ] = False
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")] = False
 
@@ -73,17 +73,17 @@ class ChangeOptions(options.CommandOptions):
 @frozen(frozen=True, kw_only=True)
 class HookRunOptions(options.ConfiguredOptions):
     tokens: Annotated[
-        str, typer.Option("--tokens", metavar="N", help="Tokens that the restored text may have; default: hook.tokens.")
+        str, typer.Option("--tokens", metavar="N", help="Most tokens of the restored text; default: hook.tokens.")
     ] = ""
 
 
-@hook.command("install", short_help="Put the hooks into an agent's settings.")
+@hook.command("install", short_help="Add the hooks to an agent's settings.")
 @takes("hook install")
 def install(args: ChangeOptions) -> None:
-    """Put the hooks into the settings of an agent, once it is shown what changes there.
+    """Add the hooks to the settings of an agent, after showing what will change.
 
-    Everything else in the file stays as it is. What is installed already is left alone. Exit code 1: nothing
-    was written, because nobody said yes.
+    Everything else in the file stays as it is, including hooks that are already installed. Exit code 1:
+    nothing was written, because nobody said yes.
 
     \b
     Examples:
@@ -94,12 +94,12 @@ def install(args: ChangeOptions) -> None:
     _change(args, lambda text: with_hooks(text, command))
 
 
-@hook.command("uninstall", short_help="Take the hooks out of an agent's settings.")
+@hook.command("uninstall", short_help="Remove the hooks from an agent's settings.")
 @takes("hook uninstall")
 def uninstall(args: ChangeOptions) -> None:
-    """Take the hooks out of the settings of an agent, once it is shown what changes there.
+    """Remove the hooks from the settings of an agent, after showing what will change.
 
-    Nothing else in the file changes; a file that held nothing but them is removed.
+    Nothing else in the file changes; a file that held nothing else is removed.
 
     \b
     Examples:
@@ -111,7 +111,7 @@ def uninstall(args: ChangeOptions) -> None:
 
 @hook.command(
     "run",
-    short_help="What agents run; reads a payload.",
+    short_help="Answer a hook; agents run this.",
     # whatever stands in an agent's settings: a wrong option must not keep it from going on
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )
@@ -119,9 +119,9 @@ def uninstall(args: ChangeOptions) -> None:
 def run(args: HookRunOptions, overrides: Layer, ctx: typer.Context) -> None:
     """Answer a hook: the agent's JSON payload on standard input, its answer on standard output.
 
-    PreCompact (PreCompress): the session is archived, and compacted beside where hook.folder is set.
-    SessionStart with source compact: what the compaction lost is printed as additional context. Any other
-    event: nothing. The exit code is always 0, so that no agent is held up; what failed is said on standard error.
+    PreCompact (PreCompress): archives the session, and writes a compacted copy if hook.folder is set.
+    SessionStart with source compact: prints what the compaction lost as additional context. Any other
+    event: does nothing. The exit code is always 0, so that no agent is held up; failures go to standard error.
 
     \b
     Examples:

@@ -40,19 +40,19 @@ _HARMLESS = ("outside_context", "other_roles")
 class InspectOptions(options.SessionOptions):
     file: options.FileArgument = ""
     message: Annotated[
-        int | None, typer.Option("--message", min=0, metavar="N", help="Show this message whole, with its score.")
+        int | None, typer.Option("--message", min=0, metavar="N", help="Show message N in full, with its score.")
     ] = None
     faults: Annotated[
-        bool, typer.Option("--faults", help="Only what is wrong with the file; exit code 1 when something is.")
+        bool, typer.Option("--faults", help="Show only what is wrong with the file; exit with code 1 if anything is.")
     ] = False
     html: options.HtmlOption = ""
 
 
 @takes("inspect")
 def inspect(args: InspectOptions, overrides: Layer) -> None:
-    """Look into a session: how full its context is, where the tokens are, what is wrong.
+    """Show what is in a session: how full its context is, where the tokens are, what is wrong.
 
-    Rounds that were archived (`compact --archive`) are listed as its history.
+    Archived rounds (`compact --archive`) are listed as its history.
 
     \b
     Examples:

@@ -73,7 +73,7 @@ class LearnOptions(options.CommandOptions):
         list[str],
         typer.Argument(
             metavar="FILE|FOLDER...",
-            help="Sessions to learn from; folders are searched for *.jsonl, names with a leading _ aside.",
+            help="Sessions to learn from; folders are searched for *.jsonl, except names that begin with _.",
         ),
     ]
     output: Annotated[
@@ -87,32 +87,34 @@ class LearnOptions(options.CommandOptions):
         ),
     ] = "-"
     folds: Annotated[
-        int, typer.Option("--folds", min=2, metavar="N", help="Parts that the sessions are held out in, one by one.")
+        int,
+        typer.Option("--folds", min=2, metavar="N", help="Parts to split the sessions into; each is held out once."),
     ] = 5
     penalty: Annotated[
         float,
         typer.Option(
-            "--penalty", min=0.001, max=1e6, metavar="X", help="Penalty on large weights: more for few sessions."
+            "--penalty", min=0.001, max=1e6, metavar="X", help="Penalty on large weights; use more with few sessions."
         ),
     ] = 10.0
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Another number: other parts.")] = 0
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the split into parts.")] = 0
     held_out: Annotated[
-        bool, typer.Option("--held-out/--no-held-out", help="Measure on held-out sessions; takes most of the time.")
+        bool,
+        typer.Option("--held-out/--no-held-out", help="Measure on held-out sessions, which takes most of the time."),
     ] = True
 
 
 @takes("learn")
 def learn(args: LearnOptions, overrides: Layer) -> None:
-    """Learn from your own sessions what strategy adaptive should keep.
+    """Fit strategy adaptive to your own sessions.
 
-    Nothing has to be labelled: each session is cut, and the names that the agent went on to use
-    without being told them again are those that were needed. The weights of the signals are fitted to
-    that, each source (the folder of a file) counting alike. The profile is a readable TOML file for
-    --profile. It holds weights, figures and the names of folders, and no text of a session.
+    Nothing has to be labelled: each session is cut, and the names that the agent used after the cut
+    without being told them again are those that were needed. The weights of the features are fitted to
+    that, with the same weight for each source (the folder of a file). The profile is a readable TOML file
+    for --profile. It holds weights, figures and the names of folders, but no text of a session.
 
     The figures are held out: each session, and each source, is measured with weights that were learned
-    without it. Needs numpy (pip install 'compactor-cli[learn]'); using a profile does not. Exit code 1
-    when no session is long enough to learn from, and 3 when no file can be read.
+    without it. Learning needs numpy (pip install 'compactor-cli[learn]'); using a profile does not. Exit
+    code 1: no session is long enough to learn from; 3: no file can be read.
 
     \b
     Examples:

@@ -178,10 +178,10 @@ def _without_database(shared: tuple[str, ...]) -> tuple[str, ...]:
 
 @takes("mcp")
 def mcp(args: options.ConfiguredOptions, overrides: Layer) -> None:
-    """Serve the sessions of this machine to an agent, by the Model Context Protocol over standard input and output.
+    """Serve the sessions of this machine to an agent: a Model Context Protocol server on standard input and output.
 
-    Tools: list sessions, inspect one, compact one into a new file, restore by reference or as a whole, search
-    what was archived and remembered. Needs the extra: pip install 'compactor-cli[mcp]'.
+    Its tools list, inspect and compact sessions (into new files), restore originals or whole files, and search
+    the archive and the memory log. Needs the extra: pip install 'compactor-cli[mcp]'.
 
     \b
     Examples:

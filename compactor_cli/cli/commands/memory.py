@@ -33,23 +33,23 @@ MOST = 1_000_000_000
 
 @frozen(frozen=True, kw_only=True)
 class ListOptions(FilterOptions):
-    order: Annotated[str, typer.Option("--order", metavar="NAME", help="newest (default), oldest or importance.")] = (
-        "newest"
-    )
+    order: Annotated[
+        str, typer.Option("--order", metavar="NAME", help="Sort by newest (default), oldest or importance.")
+    ] = "newest"
     limit: Annotated[
-        int, typer.Option("--limit", min=0, max=MOST, metavar="N", help="At most N memories; 0 for all.")
+        int, typer.Option("--limit", min=0, max=MOST, metavar="N", help="Most memories to list; 0 for all.")
     ] = 20
 
 
 @frozen(frozen=True, kw_only=True)
 class SearchOptions(FilterOptions):
     query: Annotated[
-        list[str], typer.Argument(metavar="QUERY...", help='Words, "phrases" in quotes, and beginnings* of words.')
+        list[str], typer.Argument(metavar="QUERY...", help='Words, "phrases" in quotes, and prefixes* of words.')
     ]
-    limit: Annotated[int, typer.Option("--limit", min=1, max=MOST, metavar="N", help="At most N memories.")] = 10
-    use: Annotated[bool, typer.Option("--use", help="Count it as a use of what is found, so that it fades later.")] = (
-        False
-    )
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MOST, metavar="N", help="Most memories to show.")] = 10
+    use: Annotated[
+        bool, typer.Option("--use", help="Count this search as a use of the memories found, so that they fade later.")
+    ] = False
 
 
 memory = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True)
@@ -57,9 +57,9 @@ memory = typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_hel
 
 @memory.callback()
 def about() -> None:
-    """The memory log: what is worth knowing beyond the session it was said in.
+    """Read and change the memory log: facts worth knowing beyond the session they came from.
 
-    It is in the database of --database or of the setting database_url; `compactor config` shows which one.
+    It is in the database that --database or the setting database_url names; `compactor config` shows which.
 
     \b
     Examples:
@@ -69,10 +69,10 @@ def about() -> None:
     """
 
 
-@memory.command("list", short_help="List memories, such as those of a day.")
+@memory.command("list", short_help="List memories.")
 @takes("memory list")
 def listing(args: ListOptions, overrides: Layer) -> None:
-    """List memories, the newest first. Days and times are those of this place; ★ is pinned.
+    """List memories, the newest first. Days and times are local; ★ marks pinned ones.
 
     \b
     Examples:
@@ -116,10 +116,10 @@ def listing(args: ListOptions, overrides: Layer) -> None:
 @memory.command("search", short_help="Find memories by their words.")
 @takes("memory search")
 def search(args: SearchOptions, overrides: Layer) -> None:
-    """Find memories by their words, the best first. What has all of them stands before what has some.
+    """Find memories by their words, the best match first. Memories with all of the words come before the others.
 
-    Case, accents and plurals do not matter; read_timeout and readTimeout are the same. Looking is no use of a
-    memory unless --use says so. Exit code 1: nothing was found.
+    Case, accents and plurals do not matter; read_timeout and readTimeout are the same. A search only counts as
+    a use of the memories with --use. Exit code 1: nothing was found.
 
     \b
     Examples:
@@ -156,10 +156,10 @@ def search(args: SearchOptions, overrides: Layer) -> None:
         raise typer.Exit(int(ExitCode.NO))
 
 
-@memory.command("show", short_help="Show memories whole, with their sources.")
+@memory.command("show", short_help="Show memories in full, with their sources.")
 @takes("memory show")
 def show(args: IdsOptions, overrides: Layer) -> None:
-    """Show memories whole: text, tags, when they were remembered and used, and where they were said.
+    """Show memories in full: text, tags, when they were added and used, and where they were said.
 
     \b
     Examples:
@@ -188,22 +188,22 @@ def show(args: IdsOptions, overrides: Layer) -> None:
 @frozen(frozen=True, kw_only=True)
 class AddOptions(CommandOptions):
     text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="What to remember; - reads standard input, one memory a line.")
+        str, typer.Argument(metavar="TEXT", help="Text to remember; - reads standard input, one memory a line.")
     ]
     category: Annotated[
-        str, typer.Option("--category", metavar="NAME", help=f"What it is: {', '.join(CATEGORIES)}.")
+        str, typer.Option("--category", metavar="NAME", help=f"Kind of memory: {', '.join(CATEGORIES)}.")
     ] = "fact"
     importance: Annotated[
-        float, typer.Option("--importance", min=0, max=100, metavar="POINTS", help="How important it is, 0 to 100.")
+        float, typer.Option("--importance", min=0, max=100, metavar="POINTS", help="Importance, 0 to 100.")
     ] = 70.0
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag; may be repeated.")] = None
-    pinned: Annotated[bool, typer.Option("--pin", help="It never fades.")] = False
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Tag; may be repeated.")] = None
+    pinned: Annotated[bool, typer.Option("--pin", help="Never let it fade.")] = False
 
 
 @memory.command("add", short_help="Remember something.")
 @takes("memory add")
 def add(args: AddOptions, overrides: Layer) -> None:
-    """Remember something; prints its id. What is known already gets the new tags and is as fresh as new.
+    """Add a memory and print its id. A memory that exists gets the new tags and counts as fresh.
 
     \b
     Examples:
@@ -270,12 +270,12 @@ def unpin(args: IdsOptions, overrides: Layer) -> None:
     _pin(args, overrides, pinned=False)
 
 
-@memory.command("forget", short_help="Remove memories, from the files as well.")
+@memory.command("forget", short_help="Remove memories for good.")
 @takes("memory forget")
 def forget(args: IdsOptions, overrides: Layer) -> None:
-    """Remove memories for good: their text and their words leave the database's files as well.
+    """Remove memories for good: their text and index entries are erased from the database's files, too.
 
-    With an unknown id nothing is removed. Of PostgreSQL's write-ahead log and backups the server is in charge.
+    If an id is unknown, nothing is removed. PostgreSQL's write-ahead log and backups are up to its server.
 
     \b
     Examples:
@@ -336,7 +336,7 @@ def _lines(text: str) -> list[str]:
         raise InputError(f"not UTF-8: {error.reason}", path="-", line=line) from None
 
 
-memory.command("decay", short_help="Lower the importance of what is not used.")(decay)
-memory.command("consolidate", short_help="Make one memory of those that say the same.")(consolidate)
-memory.command("export", short_help="Write memories as JSONL.")(export)
-memory.command("import", short_help="Read memories that were exported.")(take_in)
+memory.command("decay", short_help="Lower the importance of unused memories.")(decay)
+memory.command("consolidate", short_help="Merge memories that say the same.")(consolidate)
+memory.command("export", short_help="Export memories as JSONL.")(export)
+memory.command("import", short_help="Import exported memories.")(take_in)

@@ -49,9 +49,9 @@ class ImportOptions(CommandOptions):
 
 @takes("memory decay")
 def decay(args: DecayOptions, overrides: Layer) -> None:
-    """Lower the importance of what was not used, by half for each half life. What is pinned stays.
+    """Lower the importance of unused memories, by half for each half-life. Pinned memories keep theirs.
 
-    It counts from when a memory was remembered, used, or faded last, so it does not matter how often this is run.
+    Time counts from when a memory was added, used or last faded, so it does not matter how often you run this.
 
     \b
     Examples:
@@ -89,7 +89,7 @@ def decay(args: DecayOptions, overrides: Layer) -> None:
 
 @takes("memory consolidate")
 def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
-    """Make one memory of those that say the same: the one with the most words stays, with the sources of all.
+    """Merge memories that say the same: the one with the most words stays, with the sources of all.
 
     They must have the same words in the same order. Only white space, the first capital, a stop at the end, backticks
     and the words the, please, actually and indeed may differ.
@@ -128,9 +128,9 @@ def consolidate(args: ConsolidateOptions, overrides: Layer) -> None:
 
 @takes("memory export")
 def export(args: ExportOptions, overrides: Layer) -> None:
-    """Write memories as JSONL, one a line, the oldest first: always the same bytes for the same memories.
+    """Export memories as JSONL, one a line, the oldest first; the same memories always give the same bytes.
 
-    A file that is there is never emptied: where there is nothing to export, it stays and the exit code is 1.
+    An existing file is never emptied: if there is nothing to export, it stays and the exit code is 1.
 
     \b
     Examples:
@@ -171,9 +171,9 @@ def _holds_something(place: str) -> bool:
 
 @takes("memory import")
 def take_in(args: ImportOptions, overrides: Layer) -> None:
-    """Read memories that were exported. All of them are stored or, when a line is wrong, none.
+    """Import exported memories. Either all of them are stored or, if a line is wrong, none.
 
-    What is known already is not stored twice, and importing the same again changes nothing.
+    Known memories are not stored twice, so importing the same file again changes nothing.
 
     \b
     Examples:

@@ -41,9 +41,7 @@ _STATES = 50
 
 @frozen(frozen=True, kw_only=True)
 class RestoreOptions(options.SessionOptions):
-    file: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="An output of compact, as it is now; - is standard input.")
-    ] = ""
+    file: Annotated[str, typer.Argument(metavar="[FILE]", help="Output of compact; - is standard input.")] = ""
     out: options.OutOption = ""
     in_place: options.InPlaceOption = False
     ref: Annotated[
@@ -52,39 +50,51 @@ class RestoreOptions(options.SessionOptions):
     ] = None
     listed: Annotated[
         bool,
-        typer.Option("--list", help="List what is kept of the file and what was taken away; without FILE: of all."),
+        typer.Option(
+            "--list", help="List what the archive holds of the file and what was removed; without FILE: of all files."
+        ),
     ] = False
     search: Annotated[
         str | None,
-        typer.Option("--search", metavar="WORDS", help="Find messages with these words; without FILE: in all."),
+        typer.Option(
+            "--search", metavar="WORDS", help="Find archived messages with these words; without FILE: of all files."
+        ),
     ] = None
     round: Annotated[
         int | None,
         typer.Option(
-            "--round", min=1, metavar="N", help="The file as it was before its Nth compaction, as --list counts."
+            "--round",
+            min=1,
+            metavar="N",
+            help="Restore the file as it was before its Nth compaction, numbered as in --list.",
         ),
     ] = None
     compaction: Annotated[
         int | None,
         typer.Option(
-            "--compaction", min=1, metavar="N", help="What compaction N of the list without FILE was made from."
+            "--compaction", min=1, metavar="N", help="Restore the input of compaction N of the list without FILE."
         ),
     ] = None
     purge: Annotated[
-        bool, typer.Option("--purge", help="Remove all that is kept of this file's session; it cannot be had back.")
+        bool,
+        typer.Option(
+            "--purge", help="Delete everything the archive holds of this file's session; this cannot be undone."
+        ),
     ] = False
-    yes: Annotated[bool, typer.Option("--yes", help="Purge also what is kept of other files of the session.")] = False
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Also delete what the archive holds of other files of the session.")
+    ] = False
 
 
 @takes("restore")
 def restore(args: RestoreOptions, overrides: Layer) -> None:
-    """Bring back what compact took away: the whole file as it was, or one original.
+    """Bring back what compact removed: the whole file as it was, or one original.
 
-    Needs a compaction that was made with --archive. The file is recognised by its content, wherever it is
-    now. What was appended since then stands behind what is brought back. Of a file that was edited since, only
-    its session or its marks are known: --list shows what is kept of that, and --round chooses.
+    This needs a compaction that was made with --archive. The file is recognised by its content, wherever it
+    is now. Messages that were appended since then follow what is brought back. A file that was edited since
+    is only recognised by its session or its marks: --list shows what the archive holds, and --round chooses.
 
-    Exit code 1: nothing of it is kept.
+    Exit code 1: the archive holds nothing of the file.
 
     \b
     Examples:

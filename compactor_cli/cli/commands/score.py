@@ -24,15 +24,17 @@ from compactor_cli.settings.frozen import frozen
 @frozen(frozen=True, kw_only=True)
 class ScoreOptions(options.SessionOptions):
     file: options.FileArgument = ""
-    top: Annotated[int, typer.Option("--top", min=0, metavar="N", help="Only the N highest scores; 0 for all.")] = 0
+    top: Annotated[
+        int, typer.Option("--top", min=0, metavar="N", help="Show only the N highest scores; 0 for all.")
+    ] = 0
 
 
 @takes("score")
 def score(args: ScoreOptions, overrides: Layer) -> None:
     """Score every message and mark the residuals.
 
-    Each line names the factors that made the score. Strategy tiered keeps residuals whole; adaptive, which
-    compact uses with a target, goes by the value of single lines instead. compact --dry-run shows that.
+    Each row names the factors of the score. Strategy tiered keeps residuals whole; adaptive, which compact
+    uses with a target, values single lines instead, as compact --dry-run shows.
 
     \b
     Examples:

@@ -40,14 +40,14 @@ class SessionsOptions(options.CommandOptions):
     ] = None
     project: options.ProjectOption = ""
     since: Annotated[
-        str, typer.Option("--since", metavar="TIME", help="Only what was used since: 12h, 7d, 2w, or 2026-11-01.")
+        str, typer.Option("--since", metavar="TIME", help="Only sessions used since then: 12h, 7d, 2w, or 2026-11-01.")
     ] = ""
     limit: Annotated[
-        int, typer.Option("--limit", min=0, metavar="N", help="How many are listed; 0 is all. Default: 20.")
+        int, typer.Option("--limit", min=0, metavar="N", help="Most sessions to list; 0 for all. Default: 20.")
     ] = _SHOWN
-    everything: Annotated[bool, typer.Option("--all", help="List those of subagents as well.")] = False
+    everything: Annotated[bool, typer.Option("--all", help="Also list the sessions of subagents.")] = False
     exact: Annotated[
-        bool, typer.Option("--exact", help="Read each session that is listed, and count its messages and tokens.")
+        bool, typer.Option("--exact", help="Read each listed session and count its messages and tokens.")
     ] = False
 
 
@@ -55,10 +55,10 @@ class SessionsOptions(options.CommandOptions):
 def sessions(args: SessionsOptions, overrides: Layer) -> None:
     """List the sessions of agents on this machine, the newest first.
 
-    They are looked for in the agents' own folders, or where their environment variables say. Tokens are
-    what the provider counted last; with ~ they are estimated from the size of the file, and so are
-    messages: --exact counts. Name a session of the list with --session and the start of its id, or take
-    the newest with --latest.
+    Sessions are looked for in the agents' own folders, or where their environment variables point. Tokens are
+    the provider's last count; with ~, tokens and messages are estimated from the size of the file, and
+    --exact counts them. In other commands, name a session with --session and the start of its id, or the
+    newest one with --latest.
 
     \b
     Examples:

@@ -14,8 +14,8 @@ from compactor_cli.strategies import STRATEGIES
 def strategies(args: options.CommandOptions) -> None:
     """List the strategies, and what each is for.
 
-    Every strategy gives a valid output that fits its target. Without --strategy, compact uses adaptive
-    when there is a target, and tiered when there is none.
+    The output of every strategy is valid and fits its target. Without --strategy, compact uses adaptive if
+    there is a target, and tiered if there is none.
 
     \b
     Examples:

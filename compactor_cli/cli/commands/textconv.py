@@ -20,17 +20,15 @@ from compactor_cli.settings.frozen import frozen
 
 @frozen(frozen=True, kw_only=True)
 class TextconvOptions(options.RunOptions):
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Transcript, one file as git names it; - is standard input.")
-    ]
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Transcript, as git names it; - is standard input.")]
 
 
 @takes("textconv")
 def textconv(args: TextconvOptions, overrides: Layer) -> None:
-    """Print a transcript as text that people can read and git can compare: each part of a message under its role.
+    """Print a transcript as text for people to read and git to compare: each part of a message under its role.
 
-    Numbers, counts, ids and times are left out, so that a diff shows only what was said differently. A file that
-    is no transcript is printed as it is, with a word on standard error, so that git can go on.
+    Numbers, counts, ids and times are left out, so that a diff shows only changes in what was said. A file that
+    is no transcript is printed as it is, with a note on standard error, so that git can go on.
 
     \b
     Examples:

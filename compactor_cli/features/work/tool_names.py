@@ -153,7 +153,6 @@ _BESIDE = _INTERPRETERS | word_set("run exec execute eval code jupyter")
 _CODE_KEYS = ("code", "source", "script", "cell", "program", "python")
 _STATEMENT = compiled_later(r"\w\s*[(\[=]|\n\s*\S|^\s*(?:import|from|raise|assert|del|print)\s")
 """Tells code from what names some."""
-_THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1024)  # a session calls the same few tools many times
@@ -322,11 +321,6 @@ def only_looks_by_name(tool: str) -> bool:
     """Return whether the name of a tool says that it only looks at something; also of one without a name."""
     words = tool_words(tool)
     return not words or words[0] in _LOOKING or words[-1] in _LOOKING_AT_END
-
-
-def only_thinks(tool: str) -> bool:
-    """Return whether the name of a tool says that an agent does nothing with it but think."""
-    return _THINKS.search(tool) is not None
 
 
 def runs_code(tool: str, arguments: Any) -> bool:

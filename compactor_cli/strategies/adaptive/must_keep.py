@@ -18,7 +18,7 @@ from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.ledger import call_arguments
 from compactor_cli.features.work.sql_effects import sql_of
 from compactor_cli.features.work.sql_statements import sql_changes
-from compactor_cli.features.work.tool_names import acts, only_thinks
+from compactor_cli.features.work.tool_names import acts
 from compactor_cli.model.injected import is_account, is_instructions
 from compactor_cli.model.message import Message
 from compactor_cli.model.pairing import Pairing, Spot
@@ -55,6 +55,8 @@ _BARE = 2
 _ACCOUNT, _OVERTAKEN = 0.15, 0.05
 """Shares of the room for the summary that an agent had written of its session: where the work stood, and of one after
 which the user asked for something else."""
+_THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
+"""Names of tools with which an agent does nothing but think."""
 
 _COURTESY = compiled_later(
     r"\b(?:let me know|feel free|(?:anything|something) else|(?:further|more|other) (?:assistance|help|questions)"
@@ -260,7 +262,7 @@ def conclusion(messages: Sequence[Message], lines: SessionLines) -> list[int]:
     if last is None or last.role != "assistant" or last.origin == "summary":
         return []
     if last.calls:
-        return list(lines.of_message(last.index))[-1:] if all(only_thinks(call.name) for call in last.calls) else []
+        return list(lines.of_message(last.index))[-1:] if all(_THINKS.search(call.name) for call in last.calls) else []
     speech = speech_of(lines, last.index)
     return [*speech[:-_END][:1], *speech[-_END:]]
 

@@ -10,7 +10,6 @@ from compactor_cli.features.call_lines import changed_lines
 from compactor_cli.features.lines import SessionLines
 from compactor_cli.features.work.endings import has_failed
 from compactor_cli.features.work.task_lists import only_keeps_list
-from compactor_cli.features.work.tool_names import only_thinks
 from compactor_cli.model.group import Group, is_request
 from compactor_cli.model.message import Message
 from compactor_cli.model.plan import Decision
@@ -19,10 +18,8 @@ from compactor_cli.strategies.shared.renditions import level, newest_share
 from compactor_cli.strategies.shared.rooms import SMALL_ROOM, between, share_of
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.secret_values import is_private
-from compactor_cli.text.sentences import ASKS_WITHIN, count_words
+from compactor_cli.text.sentences import ASKS_WITHIN
 
-_NOTED = 12
-"""Words up to which a result only says that a thought was noted."""
 _MOST = 40
 """Newest groups that may stay at their place for being the newest."""
 _FEW_LISTING = 3
@@ -158,14 +155,6 @@ class NewestExchanges:
         since = takewhile(lambda group: not is_request(group, self._messages), before)
         return [group for group in since if any(self._messages[i].results for i in group.messages)][:1]
 
-    def _makes_way(self, group: Group) -> bool:
-        """Return whether a group is a request, or nothing but a thought that a tool took note of."""
-        messages = [self._messages[i] for i in group.messages]
-        calls = [call for message in messages for call in message.calls]
-        thinks = bool(calls) and all(only_thinks(call.name) for call in calls)
-        said = (part.text for message in messages for part in message.results)
-        return is_request(group, self._messages) or (thinks and all(count_words(text) <= _NOTED for text in said))
-
     def _choose(self, groups: Sequence[Group], folded: Set[int], decided: Mapping[int, Decision]) -> set[int]:
         """Return the newest groups, as long as they are cheap with the lines of their results left out."""
         used = sum(decision.tokens for decision in decided.values())
@@ -198,9 +187,8 @@ class NewestExchanges:
         return groups
 
     def _last_exchange(self, groups: Sequence[Group]) -> dict[int, Group]:
-        """Return the newest group that is no request, with the one before it where a result stands as a text. What the
-        agent only thought by a tool for that makes way: what it thought of has to be answered still."""
-        others = (at for at in range(len(groups) - 1, -1, -1) if not self._makes_way(groups[at]))
+        """Return the newest group that is no request, with the one before it where a result stands as a text."""
+        others = (at for at in range(len(groups) - 1, -1, -1) if not is_request(groups[at], self._messages))
         newest = next(others, None)
         if newest is None:
             return {}
