@@ -29,7 +29,7 @@ from compactor_cli.features.work.act_identities import (
 from compactor_cli.features.work.calls import ToolCall
 from compactor_cli.features.work.causes import telling_line, without_tags
 from compactor_cli.features.work.confirmed_acts import outcome
-from compactor_cli.features.work.json_results import says_undone, stated_error, tells_end
+from compactor_cli.features.work.json_results import result_members, says_undone, stated_error, tells_end
 from compactor_cli.features.work.ledger import PATH_KEYS
 from compactor_cli.features.work.result_outcomes import ActOutcome
 from compactor_cli.features.work.secret_arguments import argument_without_values, list_without_values
@@ -72,6 +72,8 @@ _TELLING_NUMBER = 4
 _NUMBER = compiled_later(r"(?=.*\d)\S{1,30}(?: \S{1,12}){0,2}|(?=.*\d)(?=.*; ).{1,60}")
 """An amount, a date, an account; or a list of some, such as flights."""
 _ONE_WORD = compiled_later(r"[#@]?[^\W\d](?:[^\W\d]|[./@-](?=\w)){0,29}")
+_CAME = compiled_later(r"[^\W\d]\w{0,29}")
+_WELL = word_set("ok okay success successful succeeded done true yes accepted completed complete updated saved active")
 _BRIEF_WIDTH = 90
 _ENDING = ("cancel", "delete", "terminate", "withdraw")
 """After which what was acted on is no more."""
@@ -162,7 +164,8 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     within = [text for text in held if made and not made[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(made or given or persons), *within]))
     title = " ".join(filter(None, [*titles, *known]))
-    details = _details(call.tool, arguments, (asked, verb, *made, *given)) + tuple(("as", text) for text in asked_for)
+    so = arguments if call.failed else _as_it_came(arguments, call.said, given)
+    details = _details(call.tool, so, (asked, verb, *made, *given)) + tuple(("as", text) for text in asked_for)
     receipt = (
         receipt_of(call.tool, verb_of(call.tool, arguments), call.said, arguments)
         if given and not (made or call.failed)
@@ -190,6 +193,21 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
         act=act if thing else None,
         waits=came.said if came.kind == "waits" else "",
     )
+
+
+def _as_it_came(arguments: dict[str, Any], said: str, identity: Collection[str]) -> dict[str, Any]:
+    """Return the arguments without those of one word for which the result, the record of the same thing, has another:
+    the thing is not as it was asked for. That all is well is said of the call."""
+    members = result_members(said) if identity else {}
+    if not any(scalar(value) in identity for value in members.values()):
+        return arguments
+    words = {name: (scalar(value), scalar(members.get(name))) for name, value in arguments.items()}
+    other = {
+        name
+        for name, (asked, came) in words.items()
+        if _ONE_WORD.fullmatch(asked) and _CAME.fullmatch(came) and came.lower() not in {asked.lower(), *_WELL}
+    }
+    return {name: value for name, value in arguments.items() if name not in other}
 
 
 def told_values(arguments: dict[str, Any], tool: str, room: int) -> str:

@@ -58,7 +58,7 @@ _STATE = (0.2, 0.13)
 """Shares of a small and of a large room that the state of the work may take."""
 _LARGEST = 4
 """Summaries, the largest, of which one may say what the transcript was compacted from."""
-_BASED = 300
+BASED = 300
 """Tokens of room from which on a summary says what the transcript was compacted from."""
 
 
@@ -113,12 +113,12 @@ class PlanBuilder:
         self.needs_summary = needed = inputs.settings.target_ratio is not None or inputs.target is None
         self.newest = self.newest_within(room)
         self.present = self._present()
-        base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= _BASED else None
+        base = Base(sum(m.tokens for m in inputs.messages), inputs.target or 0) if needed or room >= BASED else None
         self.known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, self.known.overcome, base=base)
         self.quoter.needs_base, self.quoter.brief = needed, room <= SMALL_ROOM
         # where a summary hardly has room, a sentence of what people say stands alone at its place
-        self.mostly = 0.0 if self.small_talk or (self.talk and room < _BASED) else _MOSTLY
+        self.mostly = 0.0 if self.small_talk or (self.talk and room < BASED) else _MOSTLY
         self.tell_state()
 
     def tell_state(self) -> None:
@@ -232,7 +232,7 @@ class PlanBuilder:
             return self._written(in_place, stretches, by_group)
 
         attempt = arranged(needed=always and not self.small_talk)
-        if always and self.talk and attempt.tokens > self.room < _BASED:  # what is said comes before where it is from
+        if always and self.talk and attempt.tokens > self.room < BASED:  # what is said comes before where it is from
             attempt = arranged(needed=False)
         if always and not self.talk and not attempt.slots:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)

@@ -11,6 +11,7 @@ place, and of the others a summary between them quotes the chosen lines.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
@@ -20,6 +21,7 @@ from compactor_cli.model.group import Group
 from compactor_cli.model.plan import Decision, Plan
 from compactor_cli.model.planning import NEWEST_EXCHANGE, PlanInput
 from compactor_cli.strategies.adaptive.arrangement import Attempt
+from compactor_cli.strategies.adaptive.building import BASED
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.conversation import is_small_talk
 from compactor_cli.strategies.adaptive.one_summary import OneSummaryChooser
@@ -32,6 +34,7 @@ from compactor_cli.strategies.shared.rooms import (
     DETAIL,
     LARGE_IN_CHAT,
     LARGE_REQUEST,
+    LARGE_ROOM,
     SMALL_REQUEST,
     SMALL_ROOM,
     room_for_older,
@@ -43,6 +46,8 @@ from compactor_cli.text.shorten import SMALLEST
 
 _REPORT_SHARE = 0.8
 """Share of what the newest exchanges may take that is for the report of the work."""
+_REPORT_WHOLE = 0.4
+"""Share of a large room up to which such a report stays whole."""
 _LARGE_IN_TALK = 0.4
 """Share of a small room up to which the newest message of small talk is kept whole."""
 _LEAST_REPORT = 100
@@ -133,14 +138,23 @@ class _Planner:
         if sum(g.tokens for g in rest) <= left:
             whole = {g.index: Decision.whole(g, "fits") for g in rest}
             return Attempt(kept | whole, [], 0), kept
-        if self.alone:
-            chooser: Chooser = OneSummaryChooser(inputs, kept, rest, left)
-        else:
+
+        def chooser_of(inputs: PlanInput) -> Chooser:
+            if self.alone:
+                return OneSummaryChooser(inputs, kept, rest, left)
             report = self._report(left) if inputs.groups[-1] in rest else None
             asked = room_for_requests(left, room, sum(m.origin == "request" for m in inputs.messages))
             asked = max(asked, LARGE_IN_CHAT * left) if is_chat(inputs.messages) else asked
-            chooser = Chooser(inputs, kept, rest, left, large, report, asked)
+            return Chooser(inputs, kept, rest, left, large, report, asked)
+
+        chooser = chooser_of(inputs)
         attempt = chooser.best()
+        if inputs.settings.target_ratio is not None and left < BASED and chooser.state and not attempt.slots:
+            # a summary that need not say what a ratio refers to may have room for the state
+            other = chooser_of(replace(inputs, settings=dataclasses.replace(inputs.settings, target_ratio=None)))
+            stated = other.best()
+            if any(slot.state for slot in stated.slots):
+                chooser, attempt = other, stated
         if large and attempt.tokens > left:
             return None
         self.loses_requests = isinstance(chooser, OneSummaryChooser) and chooser.loses_requests(attempt)
@@ -171,6 +185,7 @@ class _Planner:
         if inputs.target is None or not self._worked() or any(m.role != "assistant" or m.calls for m in messages):
             return None
         limit = int(_REPORT_SHARE * newest_share(room))
+        limit = newest.tokens if room > LARGE_ROOM and newest.tokens <= _REPORT_WHOLE * room else limit
         if newest.tokens > limit < _LEAST_REPORT:
             return None  # what would be left of it are splinters; its lines compete with others
         fitted = self.renderer.fit([newest], limit, NEWEST_EXCHANGE, prose=True)
