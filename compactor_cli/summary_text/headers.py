@@ -19,10 +19,11 @@ RECALLED_HEADING = "## Recalled Memories\nFrom earlier sessions, found by a sear
 CUT_OFF = "Cut off: nothing of them is kept here."
 """Stands below the heading of a summary that says no more than what is gone."""
 _STATE = (
-    r"State(?: at the end(?:, the (?:(?P<later>\d+) messages|message) below included)?|, (?P<on>\d+) messages? on)?:"
+    r"State(?: at the end| (?:after|at the end,) the (?:(?P<later>\d+) messages|message) below(?: included)?"
+    r"|, (?P<on>\d+) messages? on)?:"
 )
-"""Stands above the lines that tell the state of the work, behind all messages; quoted lines never begin like that. Up
-to version 0.1 it was `State:`, or `State, 7 messages on:`."""
+"""Stands above the lines that tell the state of the work, behind all messages; quoted lines never begin like that.
+Earlier versions wrote `State:`, `State, 7 messages on:`, or `State at the end, the 7 messages below included:`."""
 _WRITTEN_BY = compiled_later(r"^Written by (\S.*); files, errors and commands are computed\.$", re.MULTILINE)
 _HAS_SECTIONS = compiled_later(
     r"## Session Summary \(Compaction Round (?P<round>\d+)\)\n"
@@ -108,10 +109,10 @@ def _check(tokens: int, text: str) -> str:
 
 
 def state_heading(later: int = 0) -> str:
-    """Return the heading of the state at the end of a transcript, so many messages behind the summary."""
+    """Return the heading of the state at the end of a transcript, `later` messages after the summary."""
     if not later:
         return "State at the end:"
-    return f"State at the end, the {f'{later} messages' if later > 1 else 'message'} below included:"
+    return f"State after the {f'{later} messages' if later > 1 else 'message'} below:"
 
 
 def is_state_heading(line: str) -> bool:

@@ -237,7 +237,7 @@ def check_summaries(part: Compaction) -> None:
         if "except kept ones" in text:
             named = tuple(i for i in named if i not in {m.index for m in part.messages})
         # what is said of the state is of kept messages, too
-        told = message.tokens - len(text[len(text.partition("\nState at the end, ")[0]) :]) // 4
+        told = message.tokens - len(text[len(text.partition("\nState after the ")[0]) :]) // 4
         assert told < sum(part.repaired.messages[i].tokens for i in named)
         stood_for += named
     assert len(stood_for) == len(set(stood_for)) or any("except kept ones" in m.text("text") for m in own)
