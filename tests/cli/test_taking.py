@@ -43,7 +43,8 @@ def test_help_is_the_meaning_with_what_is_allowed_and_the_default():
     shown = {p.name: p.help for p in command_named("compact").params}
     assert shown["threshold"] == "Lowest score of a residual; default: 60."
     assert shown["summarizer"] == f"Who writes summaries: {', '.join(SUMMARIZERS)}; default: extractive."
-    assert shown["max_residuals"].startswith("Largest share of messages (and tokens) that may be residuals (0.25 or 25%)")
+    share = "Largest share of messages (and tokens) that may be residuals (0.25 or 25%)"
+    assert shown["max_residuals"].startswith(share)
     assert shown["keep"].endswith("may be repeated.")
     assert "empty:" not in "".join(text or "" for text in shown.values())
 
