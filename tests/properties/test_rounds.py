@@ -12,11 +12,13 @@ from compactor_cli.model.content import in_memory
 from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summary_text.headers import round_of
+from tests.builders import assistant, jsonl, user
 from tests.properties.checks import check_compaction
 from tests.properties.generators import SHAPES, Conversation, conversations_of, long_conversation, to_bytes, well_formed
 from tests.properties.profile import examples
 
 EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+PLACES = ("porch", "cellar", "attic", "kitchen", "garage", "garden", "hallway", "pantry", "stable", "barn")
 ONE_CONVERSATION = sorted(set(SHAPES) - {"conversations"})
 
 
@@ -52,6 +54,20 @@ def _rounds(pieces: list[bytes], shape: str, strategy: str, target: int | None) 
 @given(conversations_of(well_formed(20)), st.sampled_from(ONE_CONVERSATION), st.integers(150, 3000))
 def test_any_session_in_any_number_of_rounds(strategy: str, turns: Conversation, shape: str, target: int) -> None:
     _rounds(_pieces(turns, shape, 4), shape, strategy, target)
+
+
+@pytest.mark.drawn(1)
+@EVERY
+def test_a_system_message_without_the_mark_of_an_earlier_round_is_whole(strategy: str) -> None:
+    rules = " ".join(f"The {place} of the shop has a rule of its own." for place in PLACES)
+    data = jsonl({"role": "system", "content": rules}, user("Fix the rounding bug."))
+    steps = (f"Step {n}: I read module {n}, which rounds the price of an order in its last line." for n in range(9))
+    for more, target in ((b"", 80), (jsonl(*map(assistant, steps), user("And now?")), 250)):
+        source = api.load(data + more, format="openai-chat", tokenizer="chars")
+        result = check_compaction(source, Settings(strategy=strategy, target_tokens=target), "chars")
+        assert not isinstance(result, BudgetError)
+        assert result.parts[0].messages[0].parts[0].edited
+        data = in_memory(result.data)
 
 
 @pytest.mark.drawn(120)
