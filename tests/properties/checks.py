@@ -238,6 +238,8 @@ def check_summaries(part: Compaction) -> None:
             named = tuple(i for i in named if i not in {m.index for m in part.messages})
         # what is said of the state is of kept messages, too
         told = message.tokens - len(text[len(text.partition("\nState at the end, ")[0]) :]) // 4
+        # and what an earlier summary quotes stands under a longer name, as its numbers are of another transcript
+        told -= sum(map(len, re.findall(r"^earlier (?=#)", text, re.MULTILINE))) // 4
         assert told < sum(part.repaired.messages[i].tokens for i in named)
         stood_for += named
     assert len(stood_for) == len(set(stood_for)) or any("except kept ones" in m.text("text") for m in own)
@@ -313,15 +315,25 @@ def check_protected(part: Compaction, settings: Settings) -> None:
             for i in group.messages
             if not _needless(part, i, out) and not (crowded and i in system)
         ]
-        kept = [_is_whole(messages[i], out[i]) if i in out else repeated[i] for i in whole]
+        left = (part.target or 0) - sum(messages[i].tokens for i in system)
+        no_room = {
+            i
+            for i in whole
+            if part.target is not None and _pictures(messages[i]) > (0.7 if i in requests[-1:] else 0.3) * left
+        }
+        kept = [_is_whole(messages[i], out[i], i in no_room) if i in out else repeated[i] for i in whole]
         assert all(kept), "cut although there is room for it"
 
 
-def _is_whole(before: Message, after: Message) -> bool:
-    """Whether all of a message is there; the mark of an earlier round is not read, and another one may take its place."""
-    return [replace(part, edited=False) for part in before.parts] == [
-        _unmarked(*pair) for pair in _pairs(before, after)
-    ]
+def _pictures(message: Message) -> int:
+    return sum(piece.tokens for piece in message.parts if piece.kind == "image")
+
+
+def _is_whole(before: Message, after: Message, no_room: bool = False) -> bool:
+    """Whether all of a message is there. The mark of an earlier round is not read, and another one may take its place.
+    `no_room`: its pictures take more than their share of the room."""
+    pairs = [pair for pair in _pairs(before, after) if not (no_room and pair[0].kind == "image")]
+    return all(replace(old, edited=False) == _unmarked(old, new) for old, new in pairs)
 
 
 def _pairs(before: Message, after: Message) -> Iterable[tuple[Part, Part]]:
@@ -342,7 +354,10 @@ def check_quoted(part: Compaction, message: Message) -> None:
         return
     own = "\n".join(m.text("text") for m in part.messages if m.index < 0 and m.origin == "summary")
     quoted = " ".join(own.replace("‹", "<").split())  # a tag of the harness cannot pose as one
-    lines = [" ".join(line.split()) for line in message.text("text").splitlines() if line.strip()]
+    text = message.text("text")
+    if message.origin == "summary":  # of an earlier one what it quotes of the user, between its gaps
+        text = "\n".join(_quoted(text)).replace("…", "\n")
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     found = sum(line in quoted for line in lines)
     asked = sum(m.tokens for m in part.repaired.messages if m.origin in ("request", "summary"))
     others = sum(m.tokens for m in part.repaired.messages if m.role == "system" or m.pinned)
@@ -350,6 +365,11 @@ def check_quoted(part: Compaction, message: Message) -> None:
     aimed = part.plan.target if part.plan is not None else None
     if aimed is not None and asked <= 0.35 * (aimed - others):
         assert found == len(lines), f"{len(lines) - found} of {len(lines)} lines of request {message.index} are gone"
+
+
+def _quoted(summary: str) -> list[str]:
+    """What a summary quotes of the user line by line."""
+    return re.findall(r"^(?:earlier )?(?:#\d+ )?user: (.*)", summary, re.MULTILINE)
 
 
 def _repeated(part: Compaction) -> dict[int, bool]:
@@ -362,13 +382,14 @@ def _repeated(part: Compaction) -> dict[int, bool]:
     found = {}
     for message in part.repaired.messages:
         text = message.text("text")
-        asked = carried(text).first if message.origin == "summary" else text
-        if asked in words or (
+        first = carried(text).first if message.origin == "summary" else text
+        asked = [first] if first or message.origin != "summary" else _quoted(text)
+        if (asked and words.issuperset(asked)) or (
             message.origin != "summary"
             and all(part.text in words for part in message.parts if part.text.strip() and part.kind != "thinking")
         ):
             found[message.index] = True
-        elif any(_is_cut(word, asked) for word in words):
+        elif any(_is_cut(word, one) for one in asked for word in words):
             found[message.index] = False
     return found
 

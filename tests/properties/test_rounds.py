@@ -13,11 +13,13 @@ from compactor_cli.settings import Settings
 from compactor_cli.strategies import STRATEGIES
 from compactor_cli.summary_text.headers import round_of
 from tests.builders import assistant, jsonl, user
+from tests.pipeline import sessions as session
 from tests.properties.checks import check_compaction
 from tests.properties.generators import SHAPES, Conversation, conversations_of, long_conversation, to_bytes, well_formed
 from tests.properties.profile import examples
 
 EVERY = pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+RULE = "You must never change the public API of src/billing/rounding.py."
 PLACES = ("porch", "cellar", "attic", "kitchen", "garage", "garden", "hallway", "pantry", "stable", "barn")
 ONE_CONVERSATION = sorted(set(SHAPES) - {"conversations"})
 
@@ -68,6 +70,22 @@ def test_a_system_message_without_the_mark_of_an_earlier_round_is_whole(strategy
         assert not isinstance(result, BudgetError)
         assert result.parts[0].messages[0].parts[0].edited
         data = in_memory(result.data)
+
+
+KEPT = "Keep the prices of all orders in whole cents."
+
+
+@pytest.mark.drawn(1)
+@EVERY
+@pytest.mark.parametrize("quotes", [f"earlier user: … … {KEPT}", f"#0 user: … {KEPT}\n#3 user: {RULE} Thanks."])
+def test_what_an_earlier_summary_quotes_of_the_user_is_quoted_again(strategy: str, quotes: str) -> None:
+    read = "The price of an order is rounded in its last line. " * 40
+    step = [session.assistant("I read it.", "c1"), session.result("c1", read)]
+    data = jsonl(assistant(f"[#0-3]\n{quotes}"), *step, *([] if "earlier" in quotes else [user("Go on.")]))
+    source = api.load(data, format="openai-chat", tokenizer="chars")
+    result = check_compaction(source, Settings(strategy=strategy, target_tokens=150), "chars")
+    assert not isinstance(result, BudgetError)
+    assert "earlier" not in quotes or KEPT in "\n".join(message.text() for message in result.parts[0].messages)
 
 
 @pytest.mark.drawn(120)
