@@ -67,6 +67,12 @@ def test_a_newest_message_without_a_word_is_refused_where_it_has_no_room() -> No
     assert refused.value.floor == source.tokens
 
 
+@pytest.mark.parametrize("signs", ["!" * 100, "\N{HORIZONTAL ELLIPSIS}" * 40, "\u200b" * 20], ids=ascii)
+@pytest.mark.parametrize("ratio", [0.08, 0.1])
+def test_a_newest_message_without_any_word_stays(signs: str, ratio: float) -> None:
+    assert kept(signs, ratio).endswith(signs)
+
+
 def test_where_there_is_room_the_newest_message_stays_whole() -> None:
     newest = f"{IDLE} {ASKS}"
     assert newest in kept(newest, 0.65)
