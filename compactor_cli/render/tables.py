@@ -374,7 +374,7 @@ def lost_table(console: Console, survivals: Sequence[Survival], most: int) -> Ta
     if not rows:
         return None
     names = sum(len(s.lost) for s in survivals if s.category == "identifiers")
-    others = f" and {names:,} identifiers" if names else ""
+    others = f", and {names:,} identifiers" if names else ""
     table = make_table(console, f"Lost ({min(most, len(rows)):,} of {len(rows):,}{others}; all in --json)")
     table.add_column("#", justify="right")
     table.add_column("category", no_wrap=True)
