@@ -79,6 +79,14 @@ def test_a_time_that_is_none_names_its_option(run, session):
     assert "--now 'whenever' is no time" in done.stderr
 
 
+def test_words_for_an_option_that_is_wrong_are_said_where_all_else_is_quiet(run, session):
+    for wrong in (("--strategy", "zzz"), ("--keep", "("), ("--target-tokens", "9", "--target-ratio", "0.5")):
+        done = run("compact", session, *wrong, "--quiet")
+        assert (done.code, done.text) == (2, "")
+        assert done.stderr.startswith("error: ")
+    assert run("compact", session, "--target-tokens", "1", "--quiet").stderr == "", "a target is no wrong option"
+
+
 def test_quiet_and_debug_are_those_of_the_command_and_no_words_anywhere(run, tmp_path):
     missing = tmp_path / "--debug"
     loud, silent = run("score", missing), run("score", missing, "--quiet")
