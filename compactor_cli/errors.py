@@ -102,9 +102,10 @@ class BudgetError(CompactorError):
         self.target, self.floor, self.items, self.option = target, floor, items, option
         self.enough = max(floor, enough)
         listed = "".join(f"\n  {tokens:>9,}  {what}" for what, tokens in items)
+        less = ", or keep less with --keep" if any("--keep" in what for what, _ in items) else ""
         super().__init__(
             f"{subject}cannot fit into {target:,} tokens: the smallest valid output has {floor:,} tokens{listed}\n"
-            f"Nothing was written. Use {option} {self.enough} or more, or keep less with --keep."
+            f"Nothing was written. Use {option} {self.enough} or more{less}."
         )
 
     def of(self, subject: str, enough: int = 0) -> BudgetError:

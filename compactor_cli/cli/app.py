@@ -151,13 +151,13 @@ def _failed(error: CompactorError, ctx: Any) -> typer.Exit:
     """Tell of what was expected to fail; returns what ends the program."""
     if _debugging(ctx):
         _show_traceback()
-    _say(ctx, f"error: {error}")
+    _say(ctx, f"error: {error}", always=error.exit_code == ExitCode.USAGE)
     return typer.Exit(int(error.exit_code))
 
 
 def _mistaken(error: Exception, ctx: Any) -> typer.Exit:
     """Tell of words that cannot be used; returns what ends the program."""
-    _say(ctx, f"error: {words_of(error, ctx)}")
+    _say(ctx, f"error: {words_of(error, ctx)}", always=True)
     return typer.Exit(int(ExitCode.USAGE))
 
 
@@ -167,9 +167,9 @@ def _show_traceback() -> None:
     traceback.print_exc()
 
 
-def _say(ctx: Any, text: str) -> None:
+def _say(ctx: Any, text: str, *, always: bool = False) -> None:
     args = ctx.meta.get(ARGS)
-    if args and args.quiet:
+    if args and args.quiet and not always:
         return
     print(visible(text), file=sys.stderr)  # noqa: T201  # the boundary has no console yet
 

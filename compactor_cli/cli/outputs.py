@@ -21,6 +21,8 @@ from compactor_cli.errors import UsageError
 _INPUT = "input"
 _MAIN = ("-o", "--out-dir")
 """Options that say where a result goes, for which there may be another way."""
+_MADE = ("--out-dir", "--manifest")
+"""Options whose folders are made, or are those of an output."""
 
 
 class FilesRead(Struct, frozen=True):
@@ -86,6 +88,17 @@ def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy:
             if target in taken:
                 raise UsageError(f"{option} {place}: {_also(option, target, *taken[target])}")
             taken[target] = option, place
+            if target != "-" and option not in _MADE and not is_remote(local_path(place)):
+                _check_folder(option, place)
+
+
+def _check_folder(option: str, place: str) -> None:
+    """Raise UsageError where a file cannot be made in its folder: else what led to it would be for nothing."""
+    folder = real_path(local_path(place)).parent
+    if not folder.is_dir():
+        raise UsageError(f"{option} {place}: there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"{option} {place}: the folder {folder} cannot be written to; name another one")
 
 
 def _words(option: str, path: str, what: str, remedy: str) -> str:

@@ -76,7 +76,7 @@ def _left_out(turn: SpeakerTurn, item: Item) -> str:
         return "thinking" if item.text or item.seal is None else "sealed_thinking"
     if item.kind == "picture":
         return "pictures"
-    if item.kind == "text" and not item.text.strip():
+    if item.kind in ("text", "other") and not item.text.strip():
         return "empty_texts"
     raise UnfaithfulError(f"a {item.kind} of message {item.spots[0][0]} is gone")
 

@@ -120,18 +120,32 @@ def _begins(value: Any) -> bool:
 
 
 def _repeated(values: Sequence[Any]) -> dict[int, int]:
-    """Return duplicate -> the record that counts, for turns and attachments with equal id and content. For the
-    agent, the last one counts; but if the file ends in duplicates, the first one is in its proper place. A record
-    that also occurs in a sidechain is not a duplicate."""
+    """Return duplicate -> the record that counts, for turns and attachments with equal id and content. The agent takes
+    the parent from the last of them, and orders records by their parents: so the first duplicate after that parent
+    counts. A record that also occurs in a sidechain is not a duplicate."""
     places: dict[tuple[str, bool], list[int]] = {}
+    counting: dict[tuple[str, bool], int] = {}
     for record, value in enumerate(values):
-        if word(value, "uuid") and value.get("type") in ("user", "assistant", "attachment"):
-            same = places.setdefault((value["uuid"], bool(value.get("isSidechain"))), [])
-            if not same or all(values[same[0]].get(key) == value.get(key) for key in ("message", "attachment")):
+        if not word(value, "uuid"):
+            continue
+        name = (value["uuid"], bool(value.get("isSidechain")))
+        counting.setdefault(name, record)
+        if value.get("type") in ("user", "assistant", "attachment"):
+            same = places.setdefault(name, [])
+            if not same or _words(values[same[0]]) == _words(value):
                 same.append(record)
-    newest = max((same[-1] for same in places.values()), default=-1)
-    counts = 0 if any(same[-1] == newest and len(same) > 1 for same in places.values()) else -1
-    return {record: same[counts] for same in places.values() for record in same if record != same[counts]}
+    for name, same in places.items():
+        parent = values[same[-1]].get("parentUuid")
+        start = counting.get((parent, name[1]), -1) if isinstance(parent, str) else -1
+        of_parent = (record for record in same if record > start and values[record].get("parentUuid") == parent)
+        counting[name] = next(of_parent, same[-1])
+    return {record: counting[name] for name, same in places.items() for record in same if record != counting[name]}
+
+
+def _words(value: Any) -> tuple[Any, Any]:
+    """Return what a record says. Its counts of tokens may differ, as a compaction writes them to the newest alone."""
+    message = value.get("message")
+    return message.get("content") if isinstance(message, dict) else message, value.get("attachment")
 
 
 def _parents(values: Sequence[Any], context: ClaudeContext) -> Parents:

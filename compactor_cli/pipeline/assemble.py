@@ -206,6 +206,7 @@ def _render(
     known = {link.id for link in transcript.links if link}
     lost_ids = known - written
     latest: dict[str, str] = {}
+    parents: dict[str, str] = {}
     extended: set[str] = set()
     first_new_id = ""
     seen: set[int] = set()
@@ -229,27 +230,35 @@ def _render(
         seen.add(item.record)
         raw = transcript.raw(item.record)
         changes = format.edits(raw, edited[item.record]) if item.record in edited else {}
+        texts = len(changes)
         link = _link(transcript, item.record)
         if link is not None and format.parent_path is not None:
             lost = link.parent in lost_ids
             # behind a record that was added nothing begins a chain of its own
             root = not link.parent and link.chain in extended and f'"{format.parent_path[-1]}"'.encode() in raw
             if ((link.parent and (lost or link.chain in extended)) or root) and link.chain in latest:
-                changes[format.parent_path] = jsonedit.encode(latest[link.chain])
-                relinked.add(item.record)
+                changes[format.parent_path] = parents[link.id] = jsonedit.encode(latest[link.chain])
             elif link.parent and lost:
-                changes[format.parent_path] = "null"
-                relinked.add(item.record)
+                changes[format.parent_path] = parents[link.id] = "null"
             extended.discard(link.chain)
             latest[link.chain] = link.id
+        elif item.record in transcript.copies and (moved := _moved_along(raw, parents, format.parent_path)):
+            changes |= moved
         elif format.tip_path is not None and (tip := _tip(raw, format.tip_path, lost_ids)):
             changes[format.tip_path] = jsonedit.encode(_nearest(transcript, tip, written) or first_new_id or None)
-            relinked.add(item.record)
-        if numbered := _number(raw, format.number_path, len(rendered) + 1) | counts.get(item.record, {}):
-            changes |= numbered
+        changes |= _number(raw, format.number_path, len(rendered) + 1) | counts.get(item.record, {})
+        if len(changes) > texts:
             relinked.add(item.record)
         rendered.append(jsonedit.replace(raw, changes) if changes else raw)
     return rendered, relinked
+
+
+def _moved_along(raw: bytes, parents: Mapping[str, str], path: Path | None) -> dict[Path, str]:
+    """Return the change that gives a copy of a record the parent that the record got; the copy may be read instead."""
+    if not parents or path is None or f'"{path[-1]}"'.encode() not in raw:
+        return {}
+    parent = parents.get(_id(json.loads(raw)))
+    return {path: parent} if parent else {}
 
 
 def _number(raw: bytes, path: Path | None, number: int) -> dict[Path, str]:

@@ -50,13 +50,18 @@ def _as_read(message: Message, newest: int) -> str | None:
 
 
 def is_cut(before: Message, after: Message) -> bool:
-    """Return whether a message is another one in the output: more is changed than the mark of an earlier round."""
+    """Return whether a message is another one in the output: more is changed than the mark of an earlier round, which
+    the one before may have been read without."""
     changed = [at for at, part in enumerate(after.parts) if part.edited]
-    mark = mark_of(before)
-    if changed != [0] or mark is None:
+    if changed != [0] or before.parts[0].edited:  # what a repair changed
         return bool(changed)
-    now = mark_of(after)
-    return (now.text if now else after.parts[0].text) != mark.text
+    return _said(before) != _said(after)
+
+
+def _said(message: Message) -> str:
+    """Return the first part of a message without a mark."""
+    mark = mark_of(message)
+    return mark.text if mark else message.parts[0].text
 
 
 def without_earlier_marks(analysis: Analysis, plan: Plan) -> Plan:

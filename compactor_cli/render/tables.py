@@ -373,7 +373,9 @@ def lost_table(console: Console, survivals: Sequence[Survival], most: int) -> Ta
     rows = [(s.category, index, text) for s in survivals if s.category != "identifiers" for index, text in s.lost]
     if not rows:
         return None
-    table = make_table(console, f"Lost ({min(most, len(rows)):,} of {len(rows):,}; all in --json)")
+    names = sum(len(s.lost) for s in survivals if s.category == "identifiers")
+    others = f", and {names:,} identifiers" if names else ""
+    table = make_table(console, f"Lost ({min(most, len(rows)):,} of {len(rows):,}{others}; all in --json)")
     table.add_column("#", justify="right")
     table.add_column("category", no_wrap=True)
     table.add_column("text", no_wrap=True)

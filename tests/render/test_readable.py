@@ -69,6 +69,8 @@ def test_diff_shows_categories_and_what_is_lost(run, tmp_path, session, width):
         assert re.search(row, text)
     assert "Lost" in text
     assert "user requests" in text.split("Lost")[1]
+    names = survival["identifiers"]["total"] - survival["identifiers"]["kept"]
+    assert f", and {names} identifiers; all in --json" in text
 
 
 def test_a_bar_is_full_only_when_nothing_is_lost(run, tmp_path):

@@ -151,7 +151,8 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     persons = [scalar(arguments.get(key)) for key in _PERSON_KEYS]
     is_meant = any((*given, *titles, *persons, *filter(_NUMBERED.search, arguments)))
     titles += filter(None, (scalar(arguments.get(key)) for key in PATH_KEYS))
-    held = [] if call.failed or verb_of(call.tool, arguments) != "create" else held_in(arguments)
+    action = verb_of(call.tool, arguments)
+    held = [] if call.failed or action != "create" else held_in(arguments)
     is_new = not given or set(given) <= set(held)
     made = (
         made_by(call.tool, call.said, arguments, named=not asked, is_known=is_known)
@@ -164,13 +165,9 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     within = [text for text in held if made and not made[0].startswith(text)]
     named = " ".join(filter(None, [call.tool, verb, *(made or given or persons), *within]))
     title = " ".join(filter(None, [*titles, *known]))
-    so = arguments if call.failed else _as_it_came(arguments, call.said, given)
-    details = _details(call.tool, so, (asked, verb, *made, *given)) + tuple(("as", text) for text in asked_for)
-    receipt = (
-        receipt_of(call.tool, verb_of(call.tool, arguments), call.said, arguments)
-        if given and not (made or call.failed)
-        else ()
-    )
+    came_out = _as_it_came_out(call, arguments, given)
+    details = _details(call.tool, came_out, (asked, verb, *made, *given)) + tuple(("as", text) for text in asked_for)
+    receipt = receipt_of(call.tool, action, call.said, arguments) if given and not (made or call.failed) else ()
     head = " ".join(filter(None, [call.tool, verb]))
     meant = " ".join(filter(None, [*(given or persons), *titles]))
     key = plain_key(f"{head} {meant}") if meant else act_text(head, details)
@@ -179,7 +176,7 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     rest = {name: value for name, value in arguments.items() if value != asked and scalar(value) not in given[:1]}
     is_plain = {name for name, _ in details} == set(rest) and all(map(is_scalar, rest.values()))
     act = Act(
-        *(thing, verb_of(call.tool, arguments), named, title, (*receipt, *details)),
+        *(thing, action, named, title, (*receipt, *details)),
         *(tool_words(asked)[1:], bool(made), frozenset(rest), is_plain, standing(call)),
     )
     text, ended = act_text(f"{named} {title}".strip(), (*receipt, *details)), _ended(call.tool, arguments)
@@ -195,19 +192,22 @@ def act_effect(call: ToolCall, is_known: IsKnown = nothing_known) -> Effect:
     )
 
 
-def _as_it_came(arguments: dict[str, Any], said: str, identity: Collection[str]) -> dict[str, Any]:
-    """Return the arguments without those of one word for which the result, the record of the same thing, has another:
-    the thing is not as it was asked for. That all is well is said of the call."""
-    members = result_members(said) if identity else {}
+def _as_it_came_out(call: ToolCall, arguments: dict[str, Any], identity: Collection[str]) -> dict[str, Any]:
+    """Return the arguments of an act without the one-word values that its result contradicts.
+
+    Only a result that is the record of the same thing (it has one of the values of `identity`) can contradict one. A
+    member that only says that the call went well, such as `"status": "ok"`, contradicts nothing.
+    """
+    members = result_members(call.said) if identity and not call.failed else {}
     if not any(scalar(value) in identity for value in members.values()):
         return arguments
-    words = {name: (scalar(value), scalar(members.get(name))) for name, value in arguments.items()}
-    other = {
+    pairs = {name: (scalar(value), scalar(members.get(name))) for name, value in arguments.items()}
+    contradicted = {
         name
-        for name, (asked, came) in words.items()
+        for name, (asked, came) in pairs.items()
         if _ONE_WORD.fullmatch(asked) and _CAME.fullmatch(came) and came.lower() not in {asked.lower(), *_WELL}
     }
-    return {name: value for name, value in arguments.items() if name not in other}
+    return {name: value for name, value in arguments.items() if name not in contradicted}
 
 
 def told_values(arguments: dict[str, Any], tool: str, room: int) -> str:

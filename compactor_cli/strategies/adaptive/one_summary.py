@@ -16,6 +16,7 @@ from compactor_cli.model.talking import telling_requests
 from compactor_cli.strategies.adaptive.arrangement import Attempt
 from compactor_cli.strategies.adaptive.choosing import Chooser
 from compactor_cli.strategies.adaptive.must_keep import UserWords
+from compactor_cli.strategies.shared.lone_lines import announces
 from compactor_cli.strategies.shared.quoted_lines import MARK
 from compactor_cli.strategies.shared.renditions import newest_share
 from compactor_cli.strategies.shared.request_values import rate_by, taken_up_in
@@ -71,13 +72,24 @@ class OneSummaryChooser(Chooser):
         for group in sorted(self.newest.in_place | self.newest.last.keys(), reverse=True):
             most = _LAST_SHARE * self.room if group in self.newest.last else newest_share(self.room)
             own = (i for i in self.inputs.groups[group].messages if self.inputs.messages[i].role == "assistant")
-            written = [line for i in own for line in self.lines.of_message(i) if self.lines.has_words(line)]
+            lines = (line for i in own for line in self.lines.of_message(i))
+            written = [line for line in lines if self.lines.has_words(line) and not self._announces(line)]
             if sum(map(self.selector.cost, written)) > most - used:  # its end says what comes next
                 written.reverse()
             for line in written:
                 if self.selector.cost(line) <= most - used:
                     used += self._take([line])
         super()._take_pending()
+
+    def _telling(self, chosen: Sequence[ChosenLine]) -> list[ChosenLine]:
+        return [choice for choice in super()._telling(chosen) if not self._announces(choice.line)]
+
+    def _may_be_quoted(self, line: int) -> bool:
+        return super()._may_be_quoted(line) and not self._announces(line)
+
+    def _announces(self, line: int) -> bool:
+        """Return whether a line of the agent only announces a call: nothing stays at its place behind it."""
+        return self.inputs.messages[self.lines.message(line)].role == "assistant" and announces(self.lines, line)
 
     def _extra(self) -> int:
         return super()._extra() + (max(self.ending, MARK) if self.ends else 0)
