@@ -55,8 +55,8 @@ def awaited(sentences: Sequence[str]) -> list[int]:
     speaks = _speaks_for_more(sentences)
     telling = [at for at, more in enumerate(speaks) if more >= _IDLE]
     asking = [at for at, text in enumerate(sentences) if asks(text)]
-    if not sentences or not telling:
-        return asking or [speaks.index(max(speaks))] * bool(sentences)
+    if not telling:
+        return asking or sorted(range(len(speaks)), key=lambda at: -speaks[at])[:1]
     last = [len(sentences) - 1]
     return sorted({*([at for at in telling if at in asking] or telling[-1:]), *(last if last[0] in asking else ())})
 
