@@ -240,7 +240,8 @@ def test_where_there_is_no_room_those_of_an_earlier_round_do_not_go_for_nothing(
     source = load(data + jsonl(assistant(prose("the newest", 90))))
     long = replace(second, text="word " * 100)
     memory = MemorySettings(recall_tokens=5_000)
-    settings = Settings(target_tokens=source.tokens - 340, keep_last=1, strategy="ranked", memory=memory)
+    # asked for: whether it stays otherwise is for the strategy to say
+    settings = Settings(target_tokens=source.tokens - 340, keep_last=1, keep=(first.id,), memory=memory)
     result = api.compact(source, settings, tokenizer="chars", recalled=(long,))
     assert NO_ROOM in result.parts[0].warnings
     assert first.id.encode() in result.data
