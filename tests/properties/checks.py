@@ -37,6 +37,7 @@ from compactor_cli.strategies import STRATEGIES, strategy
 from compactor_cli.summaries.registry import summarizer
 from compactor_cli.summary_text.headers import covered, is_summary, left_out, round_of
 from compactor_cli.summary_text.verbatim import carried
+from compactor_cli.text.gap_marks import between_marks
 from compactor_cli.tokens import make_counter
 from tests.properties.refusals import refusals
 from tests.properties.time_order import check_time_order
@@ -358,6 +359,8 @@ def check_quoted(part: Compaction, message: Message) -> None:
     if message.origin == "summary":  # of an earlier one what it quotes of the user, between its gaps
         text = "\n".join(_quoted(text)).replace("…", "\n")
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    # the marks of an earlier round are not quoted
+    lines = [piece.strip() for line in lines for _, piece in between_marks(line) if piece.strip()]
     found = sum(line in quoted for line in lines)
     asked = sum(m.tokens for m in part.repaired.messages if m.origin in ("request", "summary"))
     others = sum(m.tokens for m in part.repaired.messages if m.role == "system" or m.pinned)
