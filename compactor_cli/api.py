@@ -17,6 +17,7 @@ from compactor_cli.memory.decontextualize import Resolved, statements_of
 from compactor_cli.memory.decontextualize import decontextualize as _decontextualize
 from compactor_cli.memory.extraction import Remembering
 from compactor_cli.memory.extraction import extract_memories as _extract_memories
+from compactor_cli.model.budget import FixedParts
 from compactor_cli.model.content import Content, in_memory
 from compactor_cli.model.memory import Memory
 from compactor_cli.model.profile import Profile
@@ -43,6 +44,7 @@ __all__ = [
     "ContextSettings",
     "ContextState",
     "CurrentStage",
+    "FixedParts",
     "LlmSettings",
     "Settings",
     "allocate",
