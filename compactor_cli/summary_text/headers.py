@@ -110,14 +110,14 @@ def _check(tokens: int, text: str) -> str:
 
 
 def state_heading(later: int = 0) -> str:
-    """Return the heading of the state at the end of a transcript, `later` messages after the summary."""
+    """Return the heading for the state at the end of a transcript, `later` messages after the summary."""
     if not later:
         return "State at the end:"
     return f"State after the {f'{later} messages' if later > 1 else 'message'} below:"
 
 
 def is_state_heading(line: str) -> bool:
-    """Return whether a line stands above the state of the work."""
+    """Return whether a line is the heading of the state of the work."""
     return line.startswith("State") and re.fullmatch(_STATE, line.rstrip()) is not None
 
 
