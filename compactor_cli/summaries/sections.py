@@ -57,8 +57,7 @@ what it answers."""
 _RECENT = 1.0
 """Bonus for the agent's newest statement relative to the first one."""
 _CARRIED, _OLD = 6.0, 0.0
-"""Bonuses for lines of earlier rounds: the second is for statements of the agent, because newer ones tell the
-current state."""
+"""Bonuses for lines of earlier rounds; the second is for statements of the agent, which newer ones supersede."""
 _CAME_TO = 8.0
 """Bonus for the agent's last words before the newest requests: they say what the work had led to."""
 _TURNS = 2
@@ -145,8 +144,7 @@ def _without_overtaken(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
 
 
 def _without_repeated(items: Sequence[SummaryItem]) -> Iterator[SummaryItem]:
-    """Yield the lines without statements that the agent later repeated. A decision counts as repeated only by a
-    later decision."""
+    """Yield the lines without statements that the agent later repeated; only a later decision repeats a decision."""
     gone: set[int] = set()
     for sections in (("Decisions",), ("Decisions", "Done")):
         said = [item for item in items if item.section in sections and item.messages]
@@ -191,8 +189,7 @@ def _came_to(items: Sequence[SummaryItem], messages: Sequence[Message]) -> list[
 
 
 def fact_items(messages: Sequence[Message], overcome: Set[int] = frozenset()) -> list[SummaryItem]:
-    """Return the facts computed from the calls and results of some messages, and those in earlier summaries among
-    them."""
+    """Return the facts computed from calls and results, and those in earlier summaries among the messages."""
     summaries = [message for message in messages if message.origin == "summary"]
     earlier = [(item.section, item.text) for message in summaries for item in _earlier(message, set())]
     return list(_facts(messages, ToldOfCalls(messages), earlier, overcome))
@@ -297,8 +294,7 @@ def _earlier(message: Message, repeated: set[str]) -> Iterator[SummaryItem]:
 
 
 def _old_line(line: str, written: bool) -> str:
-    """Return the contents of a line of an earlier summary, without its bullet. Prose is returned only if a model
-    wrote the summary."""
+    """Return an earlier summary's line without its bullet; plain lines count only if a model wrote the summary."""
     match = _OLD_LINE.match(line.strip() if written else line)
     if match:
         return match.group(1)
@@ -308,8 +304,7 @@ def _old_line(line: str, written: bool) -> str:
 
 
 def _request(message: Message, keywords: Keywords, said: str) -> Iterator[SummaryItem]:
-    """Yield the sentences of a request. A nod needs the nearest informative sentence of the request or, if there is
-    none, is shown with the end of `said`, the agent's previous words."""
+    """Yield a request's sentences. A nod needs the nearest other sentence, or else is shown with the end of `said`."""
     lines = all_statements(message.text("text"))
     substantial = [order for order, sentence in enumerate(lines) if tells(sentence)]
     person = f" {name}" if (name := person_named(message.speaker)) else ""
@@ -356,8 +351,8 @@ def _assistant(message: Message, keywords: Keywords, *, replies: bool) -> Iterat
 def _outputs(
     message: Message, keywords: frozenset[str], files: Collection[Spot], overcome: Set[int], told_of: ToldOfCalls
 ) -> Iterator[SummaryItem]:
-    """Yield lines of tool output that mention kept keywords, and error lines that were not `overcome` since. For
-    results in `files`, which show a file, an error line counts only if the output begins with it."""
+    """Yield lines of tool output that mention kept keywords, and error lines that were not `overcome` since. If a
+    result in `files` (which show a file) did not fail, an error line counts only if the output begins with it."""
     for position, part in enumerate(message.parts):
         if part.kind != "tool_result" and not (part.kind == "text" and message.role == "tool"):
             continue
