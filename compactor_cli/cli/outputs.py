@@ -67,8 +67,8 @@ def files_read(
 
 
 def check_outputs(read: FilesRead, outputs: Mapping[str, Sequence[str]], remedy: str = "") -> None:
-    """Raise UsageError if an output is a file that is read (by name, by a link or under another name of the same file),
-    or if two outputs are the same file.
+    """Raise UsageError if an output is a file that the run reads, or if two outputs are the same file. Files are
+    recognised under other names and through links.
 
     `outputs`: option -> the places that it names; empty ones are ignored. `remedy`: advice for a main result that
     would replace its input.

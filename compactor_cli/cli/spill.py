@@ -34,8 +34,8 @@ class Spill:
         as long."""
         self._written = 0
         self._ahead, self._ahead_start, self._read_to = b"", 0, 0
-        """What was read together with a text, for texts that are read one behind the other, where it stands, and up to
-        where texts were read."""
+        """A stretch of the file that was read ahead, where it starts, and the end of the last text that was read. It
+        serves texts that are read in sequence."""
         self._texts: OrderedDict[int, str] = OrderedDict()
         self._cached = 0
 

@@ -1,7 +1,7 @@
 """Alternating roles, for APIs that reject two consecutive turns of the same role.
 
-Removing messages can make turns of the same role consecutive. An empty turn of the other role is then placed between
-them, and a summary takes the role that its neighbours do not have. Plans reserve tokens for that.
+Removing messages can make turns of the same role consecutive. A placeholder turn of the other role is then placed
+between them, and a summary takes the role that its neighbours do not have. Plans reserve tokens for that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Made = TypeVar("_Made")
 
 
 def nothing_said(role: Role, counter: Counter) -> Message:
-    """Return a turn without content, to be placed between two turns of the other role."""
+    """Return a placeholder turn of a role, to separate two turns of the other role."""
     tokens = counter.count(NOTHING_SAID)
     origin: Origin = "injected" if role == "user" else "other"
     return Message(

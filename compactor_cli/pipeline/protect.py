@@ -30,9 +30,13 @@ def protect(
     keep_last: int,
     decided: Set[int] = frozenset(),
 ) -> dict[int, str]:
-    """Return group -> the reason why it is kept. Kept are system messages, the first and last real request, matches
-    of --keep, the newest `keep_last` messages, work in flight, records that stand for history outside the context,
-    and messages that a person `decided` to keep."""
+    """Return group -> the reason why it is kept. The following are kept:
+
+    - system messages, and the first and last real request;
+    - matches of --keep, and the newest `keep_last` messages;
+    - work in flight, and records that stand for history outside the context;
+    - messages that a person `decided` to keep.
+    """
     requests = [m.index for m in telling_requests(messages)]
     task = summary_of_first_request(messages)
     newest = len(messages) - keep_last - (bool(messages) and messages[-1].id == CLOSING_ID)

@@ -42,8 +42,8 @@ class Recorded(Struct, frozen=True):
 
 
 def recorded(transcript: Transcript, format: Format) -> Recorded | None:
-    """Return the last recorded context. None if there is none, or if the counted messages are gone because the
-    session was compacted since, by the agent (its summary follows) or by this program."""
+    """Return the last recorded context. None if there is none, or if the session was compacted since, so that the
+    counted messages are gone. The agent may have compacted it (its summary follows), or this program."""
     if any(is_summary(message.text("text")) for message in transcript.messages):
         return None
     counted = transcript.counted or _in_records(transcript, format)

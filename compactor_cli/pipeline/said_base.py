@@ -49,8 +49,9 @@ def saying_base(run: OneCompaction, analysis: Analysis, made: Made) -> Made:
 
 
 def _is_needed(run: OneCompaction, made: Made) -> bool:
-    """Return whether the next round needs to know the original size: if a ratio refers to it, if a system prompt was
-    cut (which is cut again to make room for the session), or if an earlier round stated a size."""
+    """Return whether the next round needs to know the original size. It does if the target is a ratio, or if an
+    earlier round stated a size. It also does if a system prompt was cut: the prompt will be cut again, and the
+    tokens that it leaves to the session depend on the original size."""
     if run.target is not None and run.target < _LEAST:
         return False
     if run.settings.target_ratio is not None or run.base.tokens > run.transcript.tokens:

@@ -39,8 +39,9 @@ class ToKeep(Struct, frozen=True):
 def shortened_warnings(
     messages: Sequence[Message], output: Sequence[Message], plan: Plan, asked: ToKeep
 ) -> tuple[str, ...]:
-    """Return warnings about each shortened system prompt, the first and last request of the user, matches of
-    `--keep` and newest messages that were not kept whole, and requests that the matches crowded out."""
+    """Return warnings about messages that were cut: system prompts, the first and last request of the user, matches
+    of `--keep`, and newest messages that should be kept. A further warning says how many requests the matches
+    crowded out."""
     found = _Found(messages, output, plan, asked)
     return (*found.of_prompts_and_requests(), *found.of_matches(), *found.of_newest(), *found.of_what_matches_cost())
 

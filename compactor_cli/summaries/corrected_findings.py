@@ -72,8 +72,9 @@ def with_corrections(items: Sequence[SummaryItem], messages: Sequence[Message] =
 
 
 def _came_to(items: Sequence[SummaryItem], asked: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield the statements made before a turn's last message, each with the nearest statements of that message that
-    share a figure with it or, if none do, with its message. `asked`: numbers of the requests."""
+    """Yield the statements made before a turn's last message, with the statements of that message that qualify them:
+    the nearest ones that share a figure, or otherwise the message's first ones. Each message before must share a
+    figure with the last one. `asked`: numbers of the requests."""
     turns: defaultdict[int, dict[int, list[int]]] = defaultdict(dict)
     for at, item in enumerate(items):
         if item.messages:

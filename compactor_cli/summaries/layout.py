@@ -286,7 +286,7 @@ def quoting(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callabl
 
 
 def without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
-    """Return the lines without some of the least value, estimated to free at most `excess` tokens."""
+    """Return the lines without those of least value: one, and one more for every 40 tokens of `excess`."""
     ranked = sorted(range(len(lines)), key=lambda index: (lines[index].value, -index))
     return tuple(without(lines, ranked[: 1 + excess // 40]))
 

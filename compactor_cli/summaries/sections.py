@@ -226,8 +226,8 @@ def code_items(messages: Sequence[Message]) -> list[SummaryItem]:
 
 
 def last_words(messages: Sequence[Message], *, at_end: bool) -> list[SummaryItem]:
-    """Return the end of what the agent said after everything else: its conclusion or question. `at_end`: whether the
-    summary ends with these words anyway."""
+    """Return a line with the end of what the agent said last: its conclusion or question. `at_end`: the summary ends
+    with these words, so the line only refers to them."""
     last = next((message for message in reversed(messages) if message.origin != "injected"), None)
     if last is None or last.role != "assistant" or last.calls or last.origin == "summary":
         return []

@@ -33,8 +33,8 @@ INSTRUCTIONS = "instructions"
 """The speaker of standing instructions inserted by a harness, such as AGENTS.md."""
 _EARLIER = "earlier "
 EARLIER_USER = "earlier user: "
-"""Precedes words of the user whose message number an earlier summary does not give, or whose number belongs to a
-round before that one and would clash with the numbers of the last round."""
+"""Precedes words of the user if the earlier summary gives no message number. It is also used if the number is from a
+round before that one, because it would clash with the last round's numbers."""
 EARLIER_SUMMARY = "earlier summary: "
 """Precedes a line that was under no heading in an earlier summary."""
 _PERSON = "user ("
@@ -64,9 +64,14 @@ class Excerpt(Struct, frozen=True):
     """The mark before the first line of a part: message and speaker."""
     text: str
     joint: str
-    """What precedes the line: `heading` for the first line of a part, `middle` for the first line taken if it is not
-    the part's first, `gap`, `line` (the line directly after), or `same` (the next piece of the same line, with the
-    spaces before it in `text`)."""
+    """What precedes the line.
+
+    - `heading`: it is the first line of a part.
+    - `middle`: it is the first line taken from a part, but the part begins with another line.
+    - `gap`: lines are left out before it.
+    - `line`: it directly follows the line before.
+    - `same`: it is the next piece of the same line; `text` includes the spaces before it.
+    """
     value: float = 0.0
     """When tokens are short, the lines with the lowest value are removed first."""
 
