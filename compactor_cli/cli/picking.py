@@ -21,7 +21,7 @@ _WORD = 80
 
 
 class Picking(TyperCommand):
-    """A command whose --latest takes an agent's name or no value, and never consumes any other word."""
+    """A command whose --latest takes an agent's name or no value. It rejects both words of a switch together."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         given = frozenset(args[: args.index("--")] if "--" in args else args)

@@ -72,9 +72,9 @@ def with_corrections(items: Sequence[SummaryItem], messages: Sequence[Message] =
 
 
 def _came_to(items: Sequence[SummaryItem], asked: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield the statements made before a turn's last message, with the statements of that message that qualify them:
-    the nearest ones that share a figure, or otherwise the message's first ones. Each message before must share a
-    figure with the last one. `asked`: numbers of the requests."""
+    """Yield each statement with figures made before a turn's last message, with up to `_CLOSING` statements of that
+    message. Those that share a figure with the statement itself are preferred; otherwise they share one with its
+    message. `asked`: numbers of the requests."""
     turns: defaultdict[int, dict[int, list[int]]] = defaultdict(dict)
     for at, item in enumerate(items):
         if item.messages:
