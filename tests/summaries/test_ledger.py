@@ -201,4 +201,6 @@ def test_what_a_call_does_to_files_is_found_once_for_all_that_ask():
     call = Part("tool_call", json.dumps({"file_path": "/w/a.py", "new_string": "x", "old_string": "y"}), 9, name="Edit")
     assert call_actions(call) is call_actions(Part("tool_call", call.text, 9, name="Edit"))
     assert [*call_actions(call)] == [("/w/a.py", "edited")]
-    assert [*call_actions(Part("tool_call", call.text, 9, name="view"))] == [("/w/a.py", "read")]
+    path = '{"file_path": "/w/a.py"}'
+    assert [*call_actions(Part("tool_call", path, 9, name="Read"))] == [("/w/a.py", "read")]
+    assert [*call_actions(Part("tool_call", path, 9, name="Write"))] == [("/w/a.py", "created")]
