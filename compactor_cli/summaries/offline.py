@@ -29,7 +29,6 @@ from compactor_cli.summaries.layout import (
     fitting_lines,
     make_way,
     not_said,
-    quoting,
     render,
     room_for_lines,
     state_with_room,
@@ -64,26 +63,19 @@ _MOST = 6_000
 """Candidate lines that are compared; of more, the heaviest and most recent stay."""
 
 
-class Extractive:
-    name = "extractive"
-
-    def prepare(self, requests: Sequence[SummaryRequest], count: Callable[[str], int]) -> tuple[SummaryRequest, ...]:
-        return tuple(requests)
-
-    def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str:
-        if request.slot.excerpts is not None:
-            return quoting(request, request.slot.excerpts, count)
-        count = cache(count)  # a line is weighed several times, and encoded once
-        page = page_for(request)
-        page = replace(page, state=_state(page, request, count))
-        page = replace(page, lines=beside(page, request, count))
-        items = _items(request, page)
-        page = replace(page, known=frozenset(item.section for item in items))
-        if page.form.facts_first and page.lines:
-            page = make_way(page, items, request.budget, count)
-        room = room_for_lines(page, request.budget, count)
-        chosen = _lines(request, page, items, room, count) if room >= 12 else []
-        return _written(page, chosen, request, count)
+def page_of(request: SummaryRequest, count: Callable[[str], int]) -> str:
+    """Return the text of a summary: what stands under its headings, and the lines that it quotes besides."""
+    count = cache(count)  # a line is weighed several times, and encoded once
+    page = page_for(request)
+    page = replace(page, state=_state(page, request, count))
+    page = replace(page, lines=beside(page, request, count))
+    items = _items(request, page)
+    page = replace(page, known=frozenset(item.section for item in items))
+    if page.form.facts_first and page.lines:
+        page = make_way(page, items, request.budget, count)
+    room = room_for_lines(page, request.budget, count)
+    chosen = _lines(request, page, items, room, count) if room >= 12 else []
+    return _written(page, chosen, request, count)
 
 
 def _items(request: SummaryRequest, page: Page) -> list[SummaryItem]:
