@@ -31,7 +31,7 @@ _NO_TABLE = b2a_base64(b"\xff\xfe" * 3, newline=False) + b" %d\n" % (1 << 20)
 with the same result."""
 USUAL = "usual.o200k_base"
 """File next to this one: the tokens of _SLOW_TO_START that a text without _SELDOM letters can contain. Loading it takes
-a third of the time. No other token can be part of such a text, so the counts are the same."""
+two thirds of the time. No other token can be part of such a text, so the counts are the same."""
 _SELDOM = compiled_later("[^\u0000-\u017f\u2000-\u2fff\uf000-\uffff\U00010000-\U0003ffff]")
 """Letters that few sessions contain. In UTF-8 they start with other bytes than Latin letters, signs and emoji do."""
 
