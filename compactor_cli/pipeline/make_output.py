@@ -22,7 +22,7 @@ from compactor_cli.pipeline.one_compaction import OneCompaction
 from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.write_summaries import Summary, SummaryContext, write_summaries
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.offline import Extractive
+from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import Base, writer_of
 
 

@@ -46,7 +46,7 @@ from compactor_cli.pipeline.tools import Tools
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.pipeline.write_summaries import Summary
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.offline import Extractive
+from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summary_text.headers import base_of
 
 if TYPE_CHECKING:

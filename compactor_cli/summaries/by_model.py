@@ -18,9 +18,10 @@ from compactor_cli.model.plan import SummarySlot
 from compactor_cli.model.planning import Draft, SummaryRequest, tokens_to_request
 from compactor_cli.settings import Settings
 from compactor_cli.summaries.acceptance import JudgedAnswer, SummaryRules, judge
+from compactor_cli.summaries.extractive import Extractive
 from compactor_cli.summaries.grounding import Grounding
 from compactor_cli.summaries.layout import render
-from compactor_cli.summaries.offline import Extractive, beside, page_for
+from compactor_cli.summaries.offline import beside, page_for
 from compactor_cli.summaries.outline import drafted, form_of
 from compactor_cli.summaries.prompting import PromptPiece, RequestStretch, merges, model_request, stretches
 from compactor_cli.summary_text.headers import format_ranges

@@ -33,7 +33,7 @@ from compactor_cli.features.work.same_paths import KnownPaths
 from compactor_cli.features.work.secret_words import command_without_values
 from compactor_cli.features.work.told_of_calls import ToldOfCalls
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Spot, pair
+from compactor_cli.model.pairing import Pairing, Spot
 from compactor_cli.summaries.outline import FACTS, cells
 from compactor_cli.summaries.snippets import changes
 from compactor_cli.summary_text.excerpts import harmless
@@ -140,7 +140,7 @@ def facts_of(
             known.passed_since = fact.passed_since
             known.changed_line = fact.changed_line or known.changed_line
 
-    over = _numbers_of(messages, overcome) if overcome else frozenset()
+    over = _numbers_of(messages, told_of.pairing, overcome) if overcome else frozenset()
 
     def add(section: str, about: str, action: str, numbers: Sequence[int], outcome: str = "") -> None:
         known = facts.setdefault((section, about), Fact(section, about))
@@ -149,7 +149,7 @@ def facts_of(
         known.outcome = outcome
         known.passed_since = outcome in ("", "failed") and section != "Files" and numbers[-1] in over
 
-    ledger = compute_ledger(messages)
+    ledger = compute_ledger(messages, told_of.pairing)
     paths = KnownPaths((about for section, about in facts if section == "Files"), parts=2)
     for path, file in ledger.files.items():
         for action in sorted(file.actions, key=lambda action: (file.actions[action][-1], ACTIONS.index(action))):
@@ -176,22 +176,22 @@ def _in_state(messages: Sequence[Message], known: Set[str]) -> Iterator[tuple[st
             yield from (("Files", f"`{path}` {done}") for path, done in told if f"`{path}" not in known)
 
 
-def _numbers_of(messages: Sequence[Message], results: Set[int]) -> frozenset[int]:
+def _numbers_of(messages: Sequence[Message], pairing: Pairing, results: Set[int]) -> frozenset[int]:
     """Return the numbers of the messages that contain the given results, and of those with their calls. Messages
     with several failures are left out, since another of them may not be overcome."""
-    answers = pair(messages).answers.items()
+    answers = pairing.answers.items()
     failed = [(at, asked) for (at, part), (asked, _) in answers if has_failed(messages[at].parts[part])]
     failures = Counter(messages[at].number for spots in failed for at in set(spots))
     over = (at for spots in failed if messages[spots[0]].index in results for at in spots)
     return frozenset(number for number in (messages[at].number for at in over) if failures[number] == 1)
 
 
-def shown_files(messages: Sequence[Message]) -> frozenset[Spot]:
+def shown_files(messages: Sequence[Message], pairing: Pairing) -> frozenset[Spot]:
     """Return the results that only show files, by message index and position: events in a file's text did not happen
-    in the session."""
+    in the session. `pairing`: the calls and results of the messages."""
     return frozenset(
         (messages[at].index, position)
-        for (at, position), (asked, call) in pair(messages).answers.items()
+        for (at, position), (asked, call) in pairing.answers.items()
         if _only_reads(messages[asked].parts[call])
     )
 

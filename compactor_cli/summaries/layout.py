@@ -13,6 +13,7 @@ from compactor_cli.model.plan import Quote, SummaryPart
 from compactor_cli.model.planning import NO_DRAFT, Draft, SummaryRequest
 from compactor_cli.summaries.items import SummaryItem, cost_of, joined
 from compactor_cli.summaries.outline import OTHERS, PROSE, Form, Heading, Standing, row
+from compactor_cli.summaries.quoting import repeated_turns, without_least
 from compactor_cli.summaries.told import leads_once
 from compactor_cli.summary_text.excerpts import Excerpt, legend, without
 from compactor_cli.summary_text.excerpts import quote as quote_lines
@@ -20,7 +21,6 @@ from compactor_cli.summary_text.state_block import COUNTS_FILES, rest_lines, sta
 from compactor_cli.summary_text.state_line import DECLINED, StateLine
 from compactor_cli.summary_text.state_line import Kind as StateKind
 from compactor_cli.summary_text.verbatim import QUOTED, Kind, block, is_under_way, last_request, words_since
-from compactor_cli.summary_text.verbatim import turns as turns_text
 from compactor_cli.text.clean import plain
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.sentences import BULLET
@@ -90,7 +90,8 @@ def render(page: Page, chosen: Sequence[PageLine]) -> str:
     """Return the whole text."""
     quotes: dict[Kind, Quote] = {quote.kind: quote for quote in page.quotes if quote.kind != "turn"}
     chosen, sentences = _behind_first_turn(page.quotes, chosen)
-    turns = repeated_turns(page.quotes, sentences)
+    beside = groupby(sentences, key=lambda item: (item.messages[0], item.label))
+    turns = repeated_turns(page.quotes, ((number, label, joined(group)) for (number, label), group in beside))
     pieces = [page.header]
     kinds = {heading.quotes for heading in page.form.headings} | ({"last"} if page.form.ends_with_request else set())
     for kind, title in _OWN_HEADINGS.items():
@@ -162,16 +163,6 @@ def beside_end(items: Sequence[SummaryItem], since: str) -> list[SummaryItem]:
         for item in items
         if item.fact is not None or [f"#{n}" for n in item.messages] != [of] or item.text.strip('"') not in words
     ]
-
-
-def repeated_turns(quotes: Sequence[Quote], sentences: Sequence[SummaryItem] = ()) -> list[str]:
-    """Return the repeated messages, and single sentences of other messages, in time order under their heading; empty
-    if there are none."""
-    said = [(quote.number or 0, quote.label, quote.text) for quote in quotes if quote.kind == "turn"]
-    for (number, label), group in groupby(sentences, key=lambda item: (item.messages[0], item.label)):
-        said.append((number, label, joined(group)))
-    text = turns_text((label, words) for _, label, words in sorted(said, key=lambda turn: turn[0]))
-    return [text] if text else []
 
 
 def _behind_first_turn(
@@ -265,30 +256,6 @@ def _table(items: Sequence[SummaryItem], described: frozenset[str]) -> list[str]
             change = fact.changed_line if fact.about in described else ""
             lines.append(row((f"`{fact.about}`", fact.done, " ".join(filter(None, (change, fact.where))))))
     return lines
-
-
-def quoting(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
-    """Return the chosen lines, the repeated messages and the state. Lines of least value are dropped to make room
-    for the heading. Empty if nothing fits."""
-    chosen = tuple(excerpts)
-    turns = repeated_turns(request.slot.quotes)
-    head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
-    end = "".join(last_request(q.text, q.since) for q in request.slot.quotes if q.kind == "last")
-    while True:
-        pieces = (head, f"{legend(excerpts)}{quote_lines(chosen)}" if chosen else "", request.slot.state)
-        text = "\n".join(filter(None, pieces)) + end
-        excess = count(text) - request.budget
-        if excess <= 0:
-            return text if chosen or turns or request.slot.state or request.slot.note or end else ""
-        if not chosen:
-            return ""
-        chosen = without_least(chosen, excess)
-
-
-def without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
-    """Return the lines without those of least value: one, and one more for every 40 tokens of `excess`."""
-    ranked = sorted(range(len(lines)), key=lambda index: (lines[index].value, -index))
-    return tuple(without(lines, ranked[: 1 + excess // 40]))
 
 
 def fitting_lines(

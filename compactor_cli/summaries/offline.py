@@ -1,4 +1,4 @@
-"""The offline summarizer. It chooses verbatim spans and computed facts, by section, within a budget.
+"""Summaries with sections, written without a model. This chooses verbatim spans and computed facts, by section, within a budget.
 
 The value of a line is the weight of its section, the points of its words, and the rarity (tf-idf) of the words that
 no chosen line contains yet. The line with the highest value per token is taken first (MMR by coverage).
@@ -29,7 +29,6 @@ from compactor_cli.summaries.layout import (
     fitting_lines,
     make_way,
     not_said,
-    quoting,
     render,
     room_for_lines,
     state_with_room,
@@ -64,26 +63,19 @@ _MOST = 6_000
 """Maximum number of candidate lines to compare. If there are more, the most valuable and most recent are kept."""
 
 
-class Extractive:
-    name = "extractive"
-
-    def prepare(self, requests: Sequence[SummaryRequest], count: Callable[[str], int]) -> tuple[SummaryRequest, ...]:
-        return tuple(requests)
-
-    def summarize(self, request: SummaryRequest, count: Callable[[str], int]) -> str:
-        if request.slot.excerpts is not None:
-            return quoting(request, request.slot.excerpts, count)
-        count = cache(count)  # a line is weighed several times but encoded once
-        page = page_for(request)
-        page = replace(page, state=_state(page, request, count))
-        page = replace(page, lines=beside(page, request, count))
-        items = _items(request, page)
-        page = replace(page, known=frozenset(item.section for item in items))
-        if page.form.facts_first and page.lines:
-            page = make_way(page, items, request.budget, count)
-        room = room_for_lines(page, request.budget, count)
-        chosen = _lines(request, page, items, room, count) if room >= 12 else []
-        return _written(page, chosen, request, count)
+def page_of(request: SummaryRequest, count: Callable[[str], int]) -> str:
+    """Return the text of a summary: its headings with their lines, and the lines that it quotes as well."""
+    count = cache(count)  # a line is weighed several times but encoded once
+    page = page_for(request)
+    page = replace(page, state=_state(page, request, count))
+    page = replace(page, lines=beside(page, request, count))
+    items = _items(request, page)
+    page = replace(page, known=frozenset(item.section for item in items))
+    if page.form.facts_first and page.lines:
+        page = make_way(page, items, request.budget, count)
+    room = room_for_lines(page, request.budget, count)
+    chosen = _lines(request, page, items, room, count) if room >= 12 else []
+    return _written(page, chosen, request, count)
 
 
 def _items(request: SummaryRequest, page: Page) -> list[SummaryItem]:

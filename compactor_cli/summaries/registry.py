@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from compactor_cli.errors import NEEDS_MODEL, UsageError, meant
 from compactor_cli.model.planning import Summarizer
 from compactor_cli.settings import Settings
-from compactor_cli.summaries.offline import Extractive
+from compactor_cli.summaries.extractive import Extractive
 
 if TYPE_CHECKING:
     from compactor_cli.asking.port import LanguageModel

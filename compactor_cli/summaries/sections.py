@@ -93,7 +93,8 @@ def candidates(
     whether the agent continued after them. `overcome`: as for `facts_of`."""
     items: list[SummaryItem] = []
     matcher = Keywords(keywords)
-    files, told_of = shown_files(messages), ToldOfCalls(messages)
+    told_of = ToldOfCalls(messages)
+    files = shown_files(messages, told_of.pairing)
     repeated = {quote.message for quote in quotes}
     quoted_texts = {quote.text for quote in quotes}
     earlier: list[tuple[str, str]] = []

@@ -16,7 +16,8 @@ from compactor_cli.features.work.endings import ended, has_failed, is_declined, 
 from compactor_cli.features.work.shell_files import is_file, shell_actions
 from compactor_cli.features.work.written_calls import written_calls
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import answered_calls
+from compactor_cli.model.pairing import Pairing, answered_calls
+from compactor_cli.text.cached import remembered
 from compactor_cli.text.clean import one_line
 from compactor_cli.text.json_values import json_or_text
 from compactor_cli.text.outcomes import result_errors, stated_failure
@@ -110,13 +111,13 @@ class Ledger(Struct, frozen=True):
     """First error line of failed results, with the messages where it occurred."""
 
 
-def compute_ledger(messages: Sequence[Message]) -> Ledger:
-    """Return the ledger of some messages, in one pass."""
+def compute_ledger(messages: Sequence[Message], pairing: Pairing | None = None) -> Ledger:
+    """Return the ledger of some messages, in one pass. `pairing`: that of the messages, where it is known."""
     files: dict[str, FileFact] = {}
     commands: list[CommandFact] = []
     errors: dict[str, list[int]] = {}
     written = list(written_calls(messages))
-    calls = ((each.call, each.result, each.message.number) for each in answered_calls(messages))
+    calls = ((each.call, each.result, each.message.number) for each in answered_calls(messages, pairing))
     for call, answer, number in chain(calls, ((call, said, m.number) for call, said, m in written)):
         arguments = call_arguments(call)
         for path, action in _done_actions(call, arguments, answer):
@@ -163,7 +164,13 @@ def call_text(call: Part) -> str:
 
 def call_actions(call: Part) -> Sequence[tuple[str, str]]:
     """Return (path, action) pairs of one call."""
-    return file_actions(call.name, call_arguments(call))
+    return _call_actions(f"{call.name}\n{call.text}")
+
+
+@remembered
+def _call_actions(name_and_text: str) -> tuple[tuple[str, str], ...]:
+    name, _, text = name_and_text.partition("\n")
+    return tuple(file_actions(name, json_or_text(text)))
 
 
 def file_actions(tool: str, arguments: Any) -> Sequence[tuple[str, str]]:

@@ -12,7 +12,7 @@ from compactor_cli.features.work.looking_steps import searches
 from compactor_cli.features.work.secret_arguments import secrets_of
 from compactor_cli.features.work.secret_words import hidden
 from compactor_cli.model.message import Message, Part
-from compactor_cli.model.pairing import Pairing, answered_calls
+from compactor_cli.model.pairing import Pairing, answered_calls, pair
 from compactor_cli.summary_text.state_line import StateLine
 from compactor_cli.text.cached import remembered
 from compactor_cli.text.patterns import compiled_later
@@ -77,7 +77,8 @@ class ToldOfCalls:
         self._standing: dict[int, list[Part]] = {}
         """Number of a message -> calls that stand on it, and those whose results do."""
         self._values: dict[int, list[str]] = {}
-        for message, call, answer, _ in answered_calls(messages, pairing):
+        self.pairing = pairing or pair(messages)
+        for message, call, answer, _ in answered_calls(messages, self.pairing):
             for number in {message.number, answer.number if answer is not None else message.number}:
                 self._standing.setdefault(number, []).append(call)
 
