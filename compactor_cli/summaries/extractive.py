@@ -1,5 +1,5 @@
-"""The summarizer that asks no model. It loads the code for summaries with sections only when one is needed, because most
-plans come with the lines of their summaries."""
+"""The summarizer that asks no model. It loads the code for summaries with sections only when one is needed, because
+most plans come with the lines of their summaries."""
 
 from __future__ import annotations
 

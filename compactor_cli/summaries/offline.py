@@ -1,4 +1,4 @@
-"""Summaries with sections, written without a model. This chooses verbatim spans and computed facts, by section, within a budget.
+"""Summaries with sections, written without a model: verbatim spans and computed facts, within a budget.
 
 The value of a line is the weight of its section, the points of its words, and the rarity (tf-idf) of the words that
 no chosen line contains yet. The line with the highest value per token is taken first (MMR by coverage).
