@@ -53,8 +53,8 @@ def current_round(messages: Sequence[Message]) -> int:
 def write_summaries(
     analysis: Analysis, plan: Plan, context: SummaryContext, base: Base
 ) -> tuple[Plan, tuple[Summary, ...]]:
-    """Return the summaries that fill the slots of a plan. Groups whose summary does not fit are gone, which the
-    returned plan says. `base`: the size that the transcript is compacted from, and the target."""
+    """Return the summaries that fill the slots of a plan. In the returned plan, groups are gone if their summary does
+    not fit, or only says that they are lost. `base`: the size that the transcript is compacted from, and the target."""
     transcript, groups = analysis.transcript, analysis.groups
     messages = transcript.messages
     number = current_round(messages)

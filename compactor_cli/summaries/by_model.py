@@ -139,7 +139,8 @@ class Llm:
         )
 
     def _parts(self, request: SummaryRequest, count: Count) -> list[tuple[int, PromptPiece | None]]:
-        """Return a piece for each part that gets enough tokens. Parts of earlier summaries are carried over."""
+        """Return a piece for each part with enough new tokens to summarize. Parts of earlier summaries are carried
+        over."""
         room = self._room(request, count)
         total_weight = sum(part.weight for part, _ in request.parts) or 1.0
         pieces: list[tuple[int, PromptPiece | None]] = []

@@ -87,7 +87,7 @@ class Page(Struct, frozen=True):
 
 
 def render(page: Page, chosen: Sequence[PageLine]) -> str:
-    """Return the whole text."""
+    """Return the text of a summary with the chosen lines."""
     quotes: dict[Kind, Quote] = {quote.kind: quote for quote in page.quotes if quote.kind != "turn"}
     chosen, sentences = _behind_first_turn(page.quotes, chosen)
     beside = groupby(sentences, key=lambda item: (item.messages[0], item.label))

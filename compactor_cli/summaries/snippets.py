@@ -55,7 +55,8 @@ class CodeSnippet(Struct, frozen=True):
 
 
 def changes(messages: Sequence[Message]) -> list[CodeSnippet]:
-    """Return what the last change of each file did, in the order of these changes. Failed changes are ignored."""
+    """Return what the last change of each file did, in the order of these changes. Changes that failed, or that a later
+    restore undid, are ignored."""
     failed = {part.call_id for message in messages for part in message.results if _has_failed(part)}
     snippets: dict[str, CodeSnippet] = {}
     paths = KnownPaths(parts=2)

@@ -293,7 +293,7 @@ def _search(session: Session, kept: Database, query: str, among: Sequence[Archiv
 
 
 def _hits_in(session: Session, kept: Database, archived: Archived, words: Sequence[str]) -> Iterator[MessageHit]:
-    """Yield the matching messages of one archived state. A state that is gone or unreadable is reported and skipped."""
+    """Yield the matching messages of one archived state. An unreadable state is reported and skipped."""
     from compactor_cli.archive.search import hits
     from compactor_cli.archive.stored import archive
     from compactor_cli.cli.lookup import read_again
