@@ -38,7 +38,7 @@ class CarriedOn(Struct, frozen=True):
 
     @property
     def line(self) -> str:
-        """Return in words how to resume the session."""
+        """Return a line that says how to resume the session."""
         return f"go on with: {self.command}" + (f" (in {self.project})" if self.project else "")
 
     @property
@@ -47,9 +47,9 @@ class CarriedOn(Struct, frozen=True):
 
 
 def natively(session: Session, make: Make, source: Source, settings: Settings) -> tuple[Content, list[Compaction]]:
-    """Return the file with the output of `make` appended in the way its agent would append it. Records that the
-    agent requires besides, such as a notice that something is missing, count against the target. Raises UsageError
-    if nothing can be appended, and BudgetError if the result does not fit."""
+    """Return the file with the output of `make` appended as its agent would append it, and the compaction. Further
+    records that the agent requires, such as a notice that something is missing, count against the target. Raises
+    UsageError if nothing can be appended, and BudgetError if the result does not fit."""
     from compactor_cli.resuming.emit import appended
 
     data, parts = make(source, settings)

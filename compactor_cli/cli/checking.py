@@ -14,7 +14,7 @@ from compactor_cli.model.transcript import Source
 
 
 def verdict(before: int, after: int, *, changed: bool) -> str:
-    """Return the result for one file in words, from its tokens before and after."""
+    """Return a phrase with the result for one file, from its tokens before and after."""
     return f"would be compacted from {before:,} to {after:,} tokens" if changed else "would stay as it is"
 
 

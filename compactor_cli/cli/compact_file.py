@@ -293,7 +293,7 @@ def compact_always(
 
 
 def _unchanged(parts: Sequence[Compaction], *, ratio: bool) -> str:
-    """Return why a file is unchanged, in words."""
+    """Return a line that says why a file is unchanged."""
     targets = [part.target for part in parts if part.target is not None]
     if not targets:
         return "nothing to compact: unchanged"

@@ -66,7 +66,7 @@ def with_aim(overrides: Layer, file: DecisionsFile | None) -> Layer:
 
 
 def lost_words(lost: tuple[Spot, ...]) -> str:
-    """Return in words which decisions no longer apply."""
+    """Return a phrase that says which decisions no longer apply."""
     names = [f"{s.message} of conversation {s.conversation}" if s.conversation else str(s.message) for s in lost]
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
     return f"was decided on other messages than {listed}"

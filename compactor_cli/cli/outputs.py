@@ -103,7 +103,7 @@ def _check_folder(option: str, place: str) -> None:
 
 
 def _words(option: str, path: str, what: str, remedy: str) -> str:
-    """Return in words which file an output would replace."""
+    """Return a phrase that says which file an output would replace."""
     if path == "-":
         return "is the file that standard input is read from; give the output another name"
     if what != _INPUT:

@@ -136,8 +136,8 @@ class _Found:
         return not self._sizes(message)
 
     def _sizes(self, message: Message) -> str:
-        """Return in words from which size to which a message was shortened, or that it was left out. Empty if it is
-        whole, including in a summary."""
+        """Return a phrase that says from which size to which a message was shortened, or that it was left out. Empty
+        if it is whole, including in a summary."""
         now = self.out.get(message.index)
         if now is not None:
             return f"{message.tokens:,} to {now.tokens:,} tokens" if _is_cut(message, now) else ""
