@@ -1,5 +1,5 @@
-"""The summarizer that asks no model. What writes a page of sections is loaded where one is asked for: most plans bring
-the lines of their summaries along."""
+"""The summarizer that asks no model. It loads the code for summaries with sections only when one is needed, because
+most plans come with the lines of their summaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Summaries of lines that a strategy chose: these, the state, and what is repeated of the user's words."""
+"""Summaries of lines that a strategy chose: these lines, the state, and repeated words of the user."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from compactor_cli.summary_text.verbatim import turns as turns_text
 
 
 def quoting(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callable[[str], int]) -> str:
-    """Return the chosen lines, and the state; lines of least value go when the heading needs their room. Empty when
-    nothing fits."""
+    """Return the chosen lines, the repeated messages and the state. Lines of least value are dropped to make room
+    for the heading. Empty if nothing fits."""
     chosen = tuple(excerpts)
     turns = repeated_turns(request.slot.quotes)
     head = "\n".join(filter(None, (request.header, *(turns or [request.slot.note]))))
@@ -30,14 +30,14 @@ def quoting(request: SummaryRequest, excerpts: Sequence[Excerpt], count: Callabl
 
 
 def without_least(lines: Sequence[Excerpt], excess: int) -> tuple[Excerpt, ...]:
-    """Return the lines without those of least value, as many as may take `excess` tokens or fewer."""
+    """Return the lines without those of least value: one, and one more for every 40 tokens of `excess`."""
     ranked = sorted(range(len(lines)), key=lambda index: (lines[index].value, -index))
     return tuple(without(lines, ranked[: 1 + excess // 40]))
 
 
 def repeated_turns(quotes: Sequence[Quote], beside: Iterable[tuple[int, str, str]] = ()) -> list[str]:
-    """Return the messages that are repeated, and (number, label, text) of what stands `beside` them, in time order
-    under their heading; empty when there are none."""
+    """Return the repeated messages in time order under their heading; empty if there are none. `beside`: number,
+    label and text of further words to list among them."""
     said = [*((quote.number or 0, quote.label, quote.text) for quote in quotes if quote.kind == "turn"), *beside]
     text = turns_text((label, words) for _, label, words in sorted(said, key=lambda turn: turn[0]))
     return [text] if text else []
