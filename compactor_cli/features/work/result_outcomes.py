@@ -262,8 +262,8 @@ def _of_state(text: str, shown: str, own: tuple[str, ...], echoed: list[str], *,
     """Return the outcome for a state in a member of a result. `text`: the folded state, `shown`: the original."""
     words = text.replace("_", " ").replace("-", " ")
     consent = WAITS_FOR.search(words) is not None
-    # `pending` in a tool's name is the state of the thing before, not a sign that someone has to approve the act; the
-    # tool's verb for approving was not carried out if approval is still needed
+    # a tool's name may contain `pending`: the state of the thing before the act, not a wait for approval; and if
+    # approval is still needed, a tool that approves has not done so
     said = [word for word in own[1:] if not WAITS.fullmatch(word)] if consent else own
     if text in echoed or _is_own(words, said):
         return ActOutcome("done", shown)
