@@ -64,7 +64,7 @@ class Evidence(Struct, frozen=True):
 
 
 def gather(messages: Sequence[Message], session: SessionText) -> Evidence:
-    """Read a session's lines once. System messages are skipped."""
+    """Return the evidence in a session, which is read in one pass. System messages are skipped."""
     requests = [index for index, message in enumerate(messages) if message.origin == "request"]
     ends = (requests[0], requests[-1]) if requests else (-1, -1)
     mentions: dict[int, Mentions] = {}

@@ -146,8 +146,8 @@ class OutdatedLines:
                     self._take_out(text, _Removal(spot[0], tail, times))
 
     def within(self, spot: Spot, part: Part, text: str) -> frozenset[int]:
-        """Return the numbers, from 0, of the physical lines in the text of a call or result that were removed later,
-        or that a result only repeats from its call."""
+        """Return the numbers, from 0, of the obsolete physical lines in the text of a call or result. These lines
+        were removed later, or a result only repeats them from its call."""
         found = self._found(spot, part, text) if spot[0] < self._last else ()
         return frozenset((*found, *self._echoed(spot, text))) if found or spot in self._echoes else frozenset()
 

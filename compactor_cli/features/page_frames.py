@@ -1,6 +1,8 @@
-"""Frames of web pages, such as a site's navigation and footer. A frame consists of the lines with which at least
-three results of a tool begin, or end, in the same way. It is limited to a few lines at each end, and stops at the
-first line that differs or may be the value of a record or a table row, which carries information in each result."""
+"""Frames of web pages, such as a site's navigation and footer.
+
+A frame consists of the lines with which at least three results of a tool begin, or end, in the same way. It is
+limited to a few lines at each end. It stops at the first line that differs, or that may be a value of a record or a
+table row, since these carry information in each result."""
 
 from __future__ import annotations
 

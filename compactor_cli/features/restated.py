@@ -41,9 +41,9 @@ _FIGURES = compiled_later(r"\d+")
 
 
 def restated(statements: Sequence[Statement], values: Sequence[float]) -> Iterator[tuple[int, int]]:
-    """Yield (older, newer) for statements of different messages in which the newer one is on the same subject and
-    about as likely to be needed, so that it is the valid one. Either both have the same speaker, or the user gives
-    another date, time or number than the agent did. `values`: how likely each is to be needed."""
+    """Yield (older, newer) for statements of different messages on the same subject, if the newer one is about as
+    likely to be needed; it is then the valid one. Either both have the same speaker, or the user gives another date,
+    time or number than the agent did. `values`: how likely each is to be needed."""
     stems = [_stems(statement.text) for statement in statements]
     about = [{*islice(own, _FIRST)} for own in stems]
     holders: defaultdict[str, list[int]] = defaultdict(list)

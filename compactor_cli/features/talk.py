@@ -140,8 +140,8 @@ def either(later: float, binds: float) -> float:
 
 
 def counted(value: float, share: float) -> float:
-    """Return the value of a statement that gets a share of another one's worth in the order of `rank_statements`,
-    given the same length. The result may be negative."""
+    """Return the value at which a statement gets `share` of the worth that it has with `value` in the order of
+    `rank_statements`. The result may be negative."""
     worth = (_worth(value) + _ANYTHING) * share - _ANYTHING
     return worth ** (1 / _SURE) if worth > 0 else worth
 

@@ -67,7 +67,8 @@ class _Stretch(Struct):
 
 
 def find_topics(messages: Sequence[Message], groups: Sequence[Group], limit: int = MOST) -> tuple[Topic, ...]:
-    """Return at most `limit` topics in the order in which they came up; none for a session that is too short."""
+    """Return at most `limit` topics in the order in which they came up; none for a session that is too short or has
+    only one."""
     stretches = dict(enumerate(_read(messages, members) for members in cut_stretches(messages, groups)))
     _place(list(stretches.values()))
     pairs = {(a, b): _apart(stretches[a], stretches[b]) for a, b in combinations(stretches, 2)}

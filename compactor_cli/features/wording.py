@@ -79,9 +79,9 @@ class Wordings:
 
 
 def placed_words(sentence: str) -> set[str]:
-    """Return the words of a sentence, the pairs of words that follow each other directly or with one word between,
-    and the first and the last word marked as such. "I prefer" says more than its single words, and questions and
-    wishes begin in few ways."""
+    """Return the words of a sentence, pairs of words that follow each other directly or after one more word, and the
+    first and the last word marked as such. "I prefer" says more than its single words, and questions and wishes
+    begin in few ways."""
     found = words(sentence)
     paired = [_NUMBER if word.isdigit() else word for word in found]
     near, far = map(_PAIR.join, pairwise(paired)), map(_FAR_PAIR.join, zip(paired, paired[2:], strict=False))

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def remembered(find: Callable[[str], T]) -> Callable[[str], T]:
-    """Return a function that caches what `find` returned for the most recent texts."""
+    """Return a function that caches the results of `find`; the oldest results are dropped first."""
     known: OrderedDict[str, T] = OrderedDict()
     used = 0
 

@@ -21,9 +21,8 @@ and line breaks.
 
 In Unicode terms: controls (Cc), line and paragraph separators (Zl, Zp), and surrogates (Cs), which include bytes of
 file names that are not UTF-8. Also format characters (Cf), except the visible signs of Arabic, Syriac and Kaithi,
-and other characters that are ignored if unknown (Default_Ignorable_Code_Point), such as fillers and tags. Characters
-that modify the previous one are not included, i.e. variation selectors, but those for ideographs only after an
-ideograph.
+and other characters that are ignored if unknown (Default_Ignorable_Code_Point), such as fillers and tags. Variation
+selectors, which modify the previous character, are not included; those for ideographs only if they follow one.
 """
 _JOINERS = "\u200c\u200d"
 """These join or separate letters; text without them is just as readable."""

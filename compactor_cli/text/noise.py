@@ -1,8 +1,8 @@
 """Find lines of tool output that say nothing about the work.
 
-These are runs of imports and of passed tests, progress of transfers, confirmations of edits, a shell tool's report
-on its own run, hints of git, marks of earlier rounds, reminders from a harness, page nodes without words, and
-removed lines that added lines repeat.
+These are runs of imports and of passed tests, progress of transfers, confirmations of edits, hints of git, and
+reminders from a harness. Others are a shell tool's report on its own run, marks of earlier rounds, page nodes
+without words, and removed lines that added lines repeat.
 """
 
 from __future__ import annotations

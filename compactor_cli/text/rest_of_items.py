@@ -83,8 +83,8 @@ def _is_wanted(reply: str, rest: re.Match[str]) -> bool:
 
 
 def coded_items(answer: str, reply: str) -> list[tuple[int, int]]:
-    """Return the spans of the items of a list with codes in an answer, each with the lines below it, if a reply
-    names one of them and refers to the rest."""
+    """Return the spans of the items in a list with codes, each with the lines below it, if a reply names one of them
+    and refers to the rest."""
     return [span for span, _ in _coded(answer, reply)]
 
 

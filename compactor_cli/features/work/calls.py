@@ -188,8 +188,8 @@ def _secrets_given(name_and_text: str) -> tuple[str, ...]:
 
 
 def main_argument(arguments: Any, tool: str = "") -> str:
-    """Return what a call is about: what it looks for or does, and a path. If it has neither, return its arguments
-    that are words or numbers, up to the first long one, because any of them may distinguish it from other calls."""
+    """Return what a call is about: what it looks for or does, and a path. Otherwise return its words and numbers up
+    to the first long one, since any of them may distinguish it from other calls."""
     told = told_arguments(arguments, tool)
     named = [told[key] for key in (*_LOOKED_FOR, *PATH_KEYS) if key in told]
     values = list(told.values())

@@ -331,8 +331,8 @@ class ChangedFiles(Struct):
 
 
 def touched_by(call: ToolCall) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the (path, action) pairs of the files that a call changes, each path once with its last action, and the
-    paths that it reads."""
+    """Return the (path, action) pairs of the files that a call changes, and the paths that it reads. Between two git
+    commands, each path occurs once with its last action."""
     if not call.command and commits_elsewhere(call.arguments):  # the files are on a server, so the call is an effect
         return [], []
     failed = call.command and (call.failed or call.undecided)

@@ -260,7 +260,7 @@ class Verdict(Struct, frozen=True):
 
 
 def verdict(kind: CheckKind, said: str) -> Verdict:
-    """Return whether the output of a check of this kind states a failure or a pass."""
+    """Return what the output of a check of this kind states: a failure, a pass, neither, or that nothing was run."""
     text = without_prefixes(plain(said))
     if kind != "tests":
         # go prints the name of a package on the line before

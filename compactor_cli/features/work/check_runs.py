@@ -152,7 +152,7 @@ class CheckRuns:
         return True
 
     def carry(self, line: str) -> bool:
-        """Read a line of an earlier round."""
+        """Read a line of an earlier round; return whether it is about a check."""
         failing, passed, error = _FAILING.match(line), _PASSED.match(line), _ERROR.match(line)
         order = -1 - len(self.failing)  # a unique number, so that separate lines stay separate
         if failing:

@@ -131,9 +131,9 @@ class CheckRun(Struct, frozen=True):
 
     @property
     def scope(self) -> Scope:
-        """Return what the check covers. The limits are ignored if they contain patterns, since it is unknown what
-        those match; if a build names files, since it includes what they need; and for tests, as far as they name
-        files that are not tests."""
+        """Return what the check covers. There are no limits if one of them is a pattern, whose matches are unknown,
+        or if a build names files, since it also includes what they need. For tests, files that are not tests are
+        ignored, because it is unknown what tests them. Without test files, there are then no limits."""
         limits = tuple(_LINE.sub("", path.partition("::")[0]).removesuffix("...") for path in self.paths)
         if any(map(_PATTERN.search, limits)):
             limits = ()
@@ -164,8 +164,8 @@ class CheckRun(Struct, frozen=True):
         )
 
     def compiles(self, other: CheckRun, said: str) -> bool:
-        """Return whether a pass of these tests implies that code which the other check could not compile now
-        compiles, because the same program compiles it for them. `said`: output of the other check."""
+        """Return whether a pass of these tests shows that code which the other check could not compile now compiles.
+        The same program must compile it for the tests. `said`: output of the other check."""
         stated = _NOT_COMPILED.get(self.program)
         if stated is None or (self.kind, self.program) != ("tests", other.program) or not stated.search(said):
             return False

@@ -196,7 +196,7 @@ class OpenErrors:
                 self._over(key)
 
     def carry(self, line: str) -> bool:
-        """Read a line of an earlier round."""
+        """Read a line of an earlier round; return whether it is an open error."""
         match = _CARRIED.match(line)
         if match is None:
             return False

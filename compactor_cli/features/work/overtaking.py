@@ -152,7 +152,8 @@ class _Known(Struct, frozen=True):
 
 
 class Records:
-    """Acts that created things and whose results named them. Each is kept until another act on the thing."""
+    """Acts that created things and whose results named them. Updates are merged into the creation; any other act on
+    the thing ends this."""
 
     def __init__(self) -> None:
         self._made: dict[str, _Known] = {}
@@ -251,8 +252,8 @@ def _is_put_right(word: str, wrong: str, line: str) -> bool:
 
 
 def _is_same_name(name: str, other: str) -> bool:
-    """Return whether two mailbox names differ in at most two letters, or one has only the last word of the other, or
-    they share the first letter and the last word."""
+    """Return whether two mailbox names may belong to the same person. They must differ in at most two letters, or
+    share the last word. In that case one of them consists of it alone, or abbreviates the first word to its letter."""
     if _is_misspelt(name, other):
         return True
     words, others = re.split(r"[._-]", name), re.split(r"[._-]", other)

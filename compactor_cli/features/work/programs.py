@@ -198,8 +198,9 @@ def kind_of(program: str, rest: Sequence[str]) -> CheckKind | None:
 
 
 def variant_of(program: str, rest: Sequence[str]) -> tuple[str, list[str], frozenset[str]]:
-    """Return a program with what distinguishes some of its runs from all others (a toolchain, a scheme and a
-    destination, tasks for a build variant), its other arguments, and what it is told to leave out."""
+    """Return (variant, other arguments, what is left out). The variant is the program with everything that
+    distinguishes some of its runs from all others: a toolchain, a scheme and a destination, or tasks for a build
+    variant."""
     if program == "xcodebuild":
         given = _with_values(rest, _XCODE_VALUED)
         told = [f"{option}={value}" for option, value in given if option in _XCODE_TELLING]

@@ -26,8 +26,9 @@ _PATTERN = compiled_later(r"[*?\[:!^{~]")
 
 
 def restored_places(call: ToolCall) -> list[str]:
-    """Return the files and folders that git restored. Return none if they are unknown, if git may not have restored
-    them or not to the state at the session's start, or if the command line does more."""
+    """Return the files and folders that git restored; none if this is uncertain. It is uncertain if they are
+    unknown, if git may have failed or restored a later state than that at the session's start, or if the command
+    line does more."""
     line = steps(call.command)
     actions = every_action(call.tool, call.arguments)
     if _OPEN.search(call.command) or _NOT_RESTORED.search(call.said) or any(did not in _SURE for _, did in actions):

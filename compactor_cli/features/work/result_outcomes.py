@@ -149,8 +149,8 @@ def awaits_consent(said: str) -> bool:
 
 
 def says_plainly(said: str, tool: str, given: Iterable[str]) -> bool:
-    """Return whether a result says that something was done, in words that do not describe the state of a thing, or
-    in a form of the tool's own verb."""
+    """Return whether a result plainly says that something was done. Its words must not also describe the state of a
+    thing, unless they are a form of the tool's own verb."""
     plain = folded(said)
     for value in given:
         plain = plain.replace(value, "·") if len(value) >= _ECHOED else plain
@@ -333,7 +333,7 @@ def _of_text(text: str, own: tuple[str, ...], echoed: list[str]) -> ActOutcome:
 
 
 def _of_sentence(first: str, plain: str, shown: str, own: tuple[str, ...], echoed: Iterable[str]) -> ActOutcome:
-    """Return the outcome that a sentence states; the earliest sign of success or failure counts."""
+    """Return the outcome that a sentence states; the earliest sign of success, failure or waiting counts."""
     if FAILED_FIRST.match(first):
         return ActOutcome("failed", shown)
     if (found := WAITS_FOR.search(plain)) and not any(found.group() in value for value in echoed):

@@ -83,7 +83,7 @@ def shell_actions(command: str, failed_with: str | None = None) -> list[Action]:
 
 @remembered
 def _by_step(command: str) -> tuple[tuple[int, str, str], ...]:
-    """Return (number of the step, path, action)."""
+    """Return (number of the step, path, action) for each action of a command line."""
     if _SIGN.search(command) is None:
         return ()
     line = _Line(steps(command))

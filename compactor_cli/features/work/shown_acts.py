@@ -113,8 +113,8 @@ class ShownActs:
         return bool(brought or any(map(names_itself, echoed)) or (known and is_plain)) and self._only_acts_say_so
 
     def _is_agreed_to(self, call: ToolCall, members: Mapping[str, Any]) -> bool:
-        """Return whether a call follows the user's short reply to a question, does not take its values from that
-        reply, and returns no more records than it was given."""
+        """Return whether the user agreed to a call. It must follow the user's short reply to a question, not take
+        its values from that reply, and return no more records than it was given."""
         at = bisect_left(self._replies, (call.begun, "")) - 1
         reply = self._replies[at][1] if at >= 0 else ""
         if not reply:

@@ -194,8 +194,8 @@ def verb_of(tool: str, arguments: object) -> str:
 
 
 def _verb_on_thing(tool: str, arguments: object) -> str:
-    """Return the verb of a tool whose name may be that of a tool for the session's files and plans, if the arguments
-    show that it acts on a thing of a service. That is a file with an identity, or with a name and no path."""
+    """Return the acting verb of a tool that looks like one for the session's own files and plans, if its arguments
+    show that it acts on a service. They identify a thing, or name a file without giving a path."""
     if not isinstance(arguments, dict):
         return ""
     words = tool_words(tool)
