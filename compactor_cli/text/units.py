@@ -22,7 +22,7 @@ from compactor_cli.text.points import ends_none
 _TOGETHER = 80
 """Maximum length of neighbouring lines that form one unit."""
 _LONG = 150
-"""Minimum length of a dense line that is split."""
+"""Maximum length of a dense line that stays whole."""
 _MEMBERS = 80
 """Maximum length of JSON members that form one unit; longer members are split."""
 _OBJECT = 120

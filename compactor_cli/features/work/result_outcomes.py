@@ -97,7 +97,7 @@ _JOINS = compiled_later(r"\W*(?:\w{1,4}\W+)?")
 _SERVER_ERROR, _SERVER_ERROR_END, _ACCEPTED = 400, 600, 202
 _ROWS = 2
 _MOST_LINES = 6
-"""Number of lines from which a text says more than how the call ended."""
+"""Number of line breaks from which a text says more than how the call ended."""
 _ECHOED = 3
 """Minimum length of an argument that is recognized when a result repeats it."""
 _STEM = 4
