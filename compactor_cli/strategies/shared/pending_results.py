@@ -105,9 +105,10 @@ def take_pending(
 def _take_whole(
     telling: Sequence[int], again: Container[int], lines: SessionLines, selector: Selector, room: float, small: int
 ) -> int:
-    """Take results that have `room` as a whole, the smallest first, of longer ones what earlier results do not say;
-    return the tokens of those that would be cut otherwise. Rows that are not there were not found, to whoever reads the
-    others."""
+    """Take results that fit into `room` as a whole, the smallest first. Longer results are taken without the lines that
+    earlier results show. Return the tokens of those that would be cut otherwise.
+
+    If some rows were missing, a reader of the others would think that they do not exist."""
     of_piece: dict[int, list[int]] = {}
     for line in telling:
         of_piece.setdefault(lines.piece_of[line], []).append(line)
@@ -178,9 +179,7 @@ def seen_before(telling: Sequence[int], lines: SessionLines) -> frozenset[int]:
     stand."""
     first = lines.piece_of[telling[0]] if telling else 0
     before = [piece for piece in lines.session.pieces[:first] if not piece.speech and not piece.call][-_BEFORE:]
-    texts = (
-        piece.text for piece in before if not is_numbered(piece.text)
-    )  # a file that is read again may have been lost
+    texts = (piece.text for piece in before if not is_numbered(piece.text))  # files read again may have been lost
     known = {bare for text in texts for bare in _bare_lines(text, tree=is_tree(text))}
     for number in dict.fromkeys(lines.piece_of[line] for line in telling) if known else ():
         known -= {line.strip() for line in result_errors(lines.session.pieces[number].text, None)}

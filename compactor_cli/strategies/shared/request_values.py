@@ -126,8 +126,8 @@ def _talk(messages: Sequence[Message], sentences: Sequence[tuple[int, str]]) -> 
 
 
 def plain_values(sentences: Sequence[tuple[int, str]]) -> list[float]:
-    """Return the values of sentences by their words alone. Rare words, names and numbers raise the value; nods are
-    low."""
+    """Return the values of sentences by their words alone. Rare words, names and numbers raise the value; questions get
+    less."""
     terms = [subject_terms(text) for _, text in sentences]
     spread = Counter(term for own_terms in terms for term in own_terms)
     scale = log(1 + len(sentences)) or 1.0

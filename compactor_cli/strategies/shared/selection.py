@@ -52,7 +52,7 @@ _BEFORE, _BEHIND = 1, 2
 
 
 class ChosenLine(Struct, frozen=True):
-    """A line that was taken: `value` is what it added, `cost` its tokens."""
+    """A line that was taken, with the value and the tokens (`cost`) that it added."""
 
     line: int
     value: float
@@ -157,9 +157,7 @@ class Selector:
             if messages[piece_of[line]] not in opened:
                 cost += HEADING
             scopes: list[int] = []
-            if (
-                gain >= cost * needed
-            ):  # its turn, unless the lines that say what it is in, looked up only now, cost too much
+            if gain >= cost * needed:  # its turn, unless the scopes, looked up only now, cost too much
                 scopes = self._scopes(line)
                 cost += sum(map(self.tokens, scopes))
             if cost > room:
