@@ -101,8 +101,7 @@ class Quoter:
         tried quote most messages in the same way."""
         self._written = {answer.index: (call, result) for call, result, answer in written_calls(messages)}
         self._slots: dict[tuple[object, ...], SummarySlot] = {}
-        """What a summary is planned from -> the summary. Most of the plans that are tried have most of these in
-        common."""
+        """What a summary is planned from -> the summary: most of it is the same in most of the plans that are tried."""
 
     def slot(
         self,
@@ -141,8 +140,7 @@ class Quoter:
         )
 
     def _head(self, groups: Iterable[Group], level: Level, base: Base | None) -> str:
-        """Return the beginning of a summary as it will be written, with a placeholder of about as many tokens as
-        reference."""
+        """Return the beginning of a summary as it will be written, with a dummy reference of about as many tokens."""
         covers = [i for g in groups for i in g.messages]
         if level == "mark":
             return lines_mark(covers, round=10, base=base)
@@ -233,8 +231,7 @@ class Quoter:
         return text if says else self._told_of.told(text, message.number, code=code)
 
     def _is_code(self, spot: Spot) -> bool:
-        """Return whether a part belongs to a call that reads or writes files. The answer is cached for all of its
-        lines."""
+        """Return whether a part is of a call that reads or writes files. The answer is cached for all of its lines."""
         if spot not in self._code:
             part = self._part(self._call_of.get(spot, spot))
             self._code[spot] = part.kind == "tool_call" and shows_code(part)
@@ -267,16 +264,15 @@ class Quoter:
         return same and "\n" not in lines.piece(line).text[lines.ends[line - 1] : lines.starts[line]]
 
     def _heading_at(self, spot: Spot, start: int) -> tuple[str, int]:
-        """Return the heading above a line of an earlier summary, and where the heading stands. A summary is parsed once
-        for all of its lines."""
+        """Return the heading above a line of an earlier summary, which is parsed once for all lines, and its
+        position."""
         text = self._part(spot).text
         if spot not in self._carried:
             self._carried[spot] = carried_spans(text)
         return heading_at(text, start, self._carried[spot])
 
     def _file_at(self, spot: Spot, start: int) -> str:
-        """Return the file name that an earlier summary gives only once before lines found by a search, for one of
-        them."""
+        """Return the file that an earlier summary names once above lines of a search, for the first of these lines."""
         text = self._part(spot).text
         if spot not in self._files:
             self._files[spot] = files_of_lines(text)
