@@ -132,9 +132,7 @@ def _cut(value: Any, wanted: Collection[str], length: int) -> Any:
             continue
         if left_out:
             mark = f"[… {len(left_out):,} line{'s' * (len(left_out) > 1)}{reference}]"
-            if sum(len(text) + _LINE_END for text in left_out) <= len(
-                mark
-            ):  # they take no more than the mark that they are gone
+            if sum(len(text) + _LINE_END for text in left_out) <= len(mark):  # the mark would take more
                 kept += left_out
             else:
                 kept.append(mark)

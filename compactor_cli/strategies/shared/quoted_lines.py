@@ -264,15 +264,14 @@ class Quoter:
         return same and "\n" not in lines.piece(line).text[lines.ends[line - 1] : lines.starts[line]]
 
     def _heading_at(self, spot: Spot, start: int) -> tuple[str, int]:
-        """Return the heading above a line of an earlier summary, which is parsed once for all lines, and its
-        position."""
+        """Return the heading above a line of an earlier summary, and its position. A summary is parsed only once."""
         text = self._part(spot).text
         if spot not in self._carried:
             self._carried[spot] = carried_spans(text)
         return heading_at(text, start, self._carried[spot])
 
     def _file_at(self, spot: Spot, start: int) -> str:
-        """Return the file that an earlier summary names once above lines of a search, for the first of these lines."""
+        """Return the file of a found line that an earlier summary names only before the first line found in it."""
         text = self._part(spot).text
         if spot not in self._files:
             self._files[spot] = files_of_lines(text)
