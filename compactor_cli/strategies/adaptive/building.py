@@ -232,9 +232,7 @@ class PlanBuilder:
             return self._written(in_place, stretches, by_group)
 
         attempt = arranged(needed=always and not self.small_talk)
-        if (
-            always and self.talk and attempt.tokens > self.room < BASED
-        ):  # words come before what they were compacted from
+        if always and self.talk and attempt.tokens > self.room < BASED:  # the words come before their origin
             attempt = arranged(needed=False)
         if always and not self.talk and not attempt.slots:
             stretches = last_resort(groups, in_place, self._may_be_summarized, quoted)

@@ -193,8 +193,8 @@ class Chooser(RequiredLines):
         for _ in range(_ATTEMPTS):
             if low == len(order):
                 break
-            # what the lines cost, until it is known what they take in all; a little below, or most attempts would be
-            # a few tokens too large
+            # the cost of the lines, until an attempt shows what they take; a little less, because most attempts would
+            # otherwise be a few tokens too large
             share = (_AIM * self.room - tokens_at_low) / max(1, tokens_at_high - tokens_at_low)
             cost = share * (below[high] - below[low]) if tokens_at_high else _AIM * self.room - tokens_at_low
             count = max(low + 1, min(high - 1, bisect_right(below, below[low] + cost - 4) - 1))
