@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from compactor_cli.features.followed import answers_before_turns
 from compactor_cli.pipeline.verify import faults
 from compactor_cli.summary_text.verbatim import QUOTED, carried
-from tests.pipeline.sessions import Json, assistant, records_of, result, system, user
+from tests.pipeline.sessions import Json, assistant, records_of, result, system, transcript, user
 from tests.strategies import work
 from tests.strategies.growing import facts_in
 from tests.strategies.test_handoff import TARGETS, compact, summary_of, told
@@ -56,11 +57,11 @@ def test_results_that_are_answered_are_not_in_hand(target: dict[str, Any]) -> No
     assert [m.role for m in part.messages] == ["system", "user"]
 
 
-def test_of_a_large_result_the_lines_that_were_asked_for_stand_and_the_room_is_used() -> None:
-    """Its head and its end say nothing."""
+def test_of_a_large_result_the_best_lines_stand_and_the_room_is_used() -> None:
+    """Its head and its end say nothing, and the call does not say what it looks for."""
     rows = [f"row {n}: nothing to see at the quay of berth {n * 3}" for n in range(900)]
     rows[400:400] = ["def settle_fee_of_harbor(total):", "    raise BerthIsClosed(total, 'fee_7731')"]
-    call = ("c", "Bash", {"command": "grep -rn settle_fee_of_harbor src/"})
+    call = ("c", "Bash", {"command": "cat src/harbor.py"})
     asked = user("Why does settle_fee_of_harbor raise BerthIsClosed?")
     records = [*told(), asked, assistant("I look.", call), result("c", "\n".join(rows))]
     part = compact(records, target_tokens=4_000)
@@ -69,6 +70,21 @@ def test_of_a_large_result_the_lines_that_were_asked_for_stand_and_the_room_is_u
     assert "def settle_fee_of_harbor(total):" in shown and "fee_7731" in shown
     assert "left out" in shown
     assert 0.9 * 4_000 <= part.tokens <= 4_000
+
+
+def test_beside_a_large_result_a_short_session_before_it_is_quoted() -> None:
+    """Before, its summary had no more room than it took itself, and that was for the request."""
+    listed = [
+        assistant("I list them.", ("l", "Bash", {"command": "ls src"})),
+        result("l", "src/quay_fees.py\nsrc/tide.py"),
+    ]
+    page = "\n".join(f"{n:5}→    berth_{n} = settle_{n % 7}(tide={n * 13})" for n in range(1, 900))
+    shown = [assistant(None, ("c", "Read", {"file_path": "src/quay_fees.py"})), result("c", page)]
+    asked = user("Why are the fees of the quays wrong? " + "They were right until the new year began. " * 20)
+    part = compact([system(), asked, *listed, *shown], target_tokens=2_500)
+    assert [m.role for m in part.messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert "src/tide.py" in summary_of(part)
+    assert 0.9 * 2_500 <= part.tokens <= 2_500
 
 
 @pytest.mark.parametrize("target", [2_500, 6_000])
@@ -99,6 +115,11 @@ def test_a_turn_that_an_earlier_round_made_up_does_not_hide_that_results_end_the
     assert [m.role for m in again.messages] == ["system", "user", "assistant", "tool", "assistant"]
     assert records_of(again)[-1] == {"role": "assistant", "content": "Understood."}
     assert again.round == 2
+
+
+def test_it_is_no_answer_to_the_request_behind_it() -> None:
+    records = [user("Look."), *listing(1), assistant("Understood."), user("And?")]
+    assert answers_before_turns(transcript(records).messages) == ((1, 4),)
 
 
 @pytest.mark.parametrize("said", ["Understood. I go on.", "I see."])
