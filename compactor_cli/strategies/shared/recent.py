@@ -112,6 +112,7 @@ def quote_tokens(inputs: PlanInput, strategy: str, quotes: Sequence[Quote]) -> i
     """Return the tokens of what a summary repeats, with the headings."""
     texts = [turn(q.label, q.text) if q.kind == "turn" else block(strategy, q.kind, q.message, q.text) for q in quotes]
     title = inputs.count(TURNS) if any(quote.kind == "turn" for quote in quotes) else 0
+    texts += [quote.text for quote in quotes if quote.kind == "only"]  # at the end, below its heading
     return title + sum(inputs.count(text) + 1 for text in texts)
 
 
