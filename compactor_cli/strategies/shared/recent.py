@@ -112,7 +112,6 @@ def quote_tokens(inputs: PlanInput, strategy: str, quotes: Sequence[Quote]) -> i
     """Return the tokens of what a summary repeats, with the headings."""
     texts = [turn(q.label, q.text) if q.kind == "turn" else block(strategy, q.kind, q.message, q.text) for q in quotes]
     title = inputs.count(TURNS) if any(quote.kind == "turn" for quote in quotes) else 0
-    texts += [quote.text for quote in quotes if quote.kind == "only"]  # at the end, below its heading
     return title + sum(inputs.count(text) + 1 for text in texts)
 
 
@@ -272,6 +271,8 @@ class _Planner:
         parts = shape.parts(inputs, covered) if shape.parts else ()
         if quotes_lines:
             repeated = quote_tokens(inputs, shape.name, slot.quotes)
+            if self.in_hand:  # whose lines make no way for it, as those of the summary do
+                repeated += sum(inputs.count(quote.text) for quote in slot.quotes if quote.kind == "only")
             room = slot.budget - repeated - HEADING
             core = max(shape.core, _MODEL_SHARE) if inputs.settings.summarizer == "llm" else shape.core
             text_budget = text_room(inputs, core, room, len(parts))
