@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 
 from compactor_cli.features.work.written_calls import written_calls
-from compactor_cli.model.message import CLOSING_ID, Message, Part
+from compactor_cli.model.message import Message, Part, is_closing
 from compactor_cli.model.talking import people_talk
 from compactor_cli.summary_text.verbatim import ACTED, REPLIED
 from compactor_cli.text.clean import one_line
@@ -22,8 +22,9 @@ _TOOL = 60
 
 def is_answered(messages: Sequence[Message], last: int) -> bool:
     """Return whether the agent continued after message `last`, or no answer is expected because people are talking."""
-    behind = messages[last + 1 :]
-    return any(m.role == "assistant" and m.id != CLOSING_ID for m in behind) or people_talk(messages)
+    behind = range(last + 1, len(messages))
+    said = any(messages[at].role == "assistant" and not is_closing(messages, at) for at in behind)
+    return said or people_talk(messages)
 
 
 def said_since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
@@ -71,12 +72,13 @@ def answers_before_turns(messages: Sequence[Message]) -> tuple[tuple[int, int], 
     """Return, for every request but the first, (index of the assistant's message before it, index of the request)."""
     found: list[tuple[int, int]] = []
     first = request = -1
-    for message in reversed(messages):  # backwards, so that only those answers and messages without words are read
+    for at in range(len(messages) - 1, -1, -1):  # backwards: only those answers and messages without words are read
+        message = messages[at]
         if message.role == "user" and message.origin == "request":
             first = request = message.index
         elif request < 0 or message.role != "assistant" or message.origin == "summary":
             continue
-        elif message.text("text").strip():
+        elif message.text("text").strip() and not is_closing(messages, at):
             found.append((message.index, request))
             request = -1
     return tuple(pair for pair in reversed(found) if pair[1] != first)

@@ -84,7 +84,7 @@ _PREAMBLE = compiled_later(
 _HEADING = compiled_later(r"\W*(?:errors?|failures?)\W*$", re.IGNORECASE)
 """A heading above errors that says nothing itself."""
 ACTIONS = ("created", "edited", "deleted", "restored", "read")
-_SHOWS_FILE = ("read", "edited", "restored")
+_SHOWS_FILE = frozenset(("read", "edited", "restored"))
 """Actions on a file that exists."""
 _SAID_AS = {"written": "edited", "reset": "restored"}
 
@@ -140,7 +140,12 @@ def compute_ledger(messages: Sequence[Message], pairing: Pairing | None = None) 
 
 def _existed(known: Mapping[str, list[int]], answer: Part | None) -> bool:
     """Return whether a written file existed before: it had been shown or changed, or the result says so."""
-    return not known.keys().isdisjoint(_SHOWS_FILE) or (answer is not None and was_there_before(answer.text))
+    return was_shown(known) or (answer is not None and was_there_before(answer.text))
+
+
+def was_shown(actions: Iterable[str]) -> bool:
+    """Return whether one of the actions on a file implies that the file existed."""
+    return not _SHOWS_FILE.isdisjoint(actions)
 
 
 def _done_actions(call: Part, arguments: Any, answer: Part | None) -> Sequence[tuple[str, str]]:
