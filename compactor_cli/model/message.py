@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -15,6 +15,8 @@ LEGACY_ID = "function_call:"
 """Prefix of ids that a reader assigned to calls without one. These ids change when messages are removed."""
 CLOSING_ID = "synthetic:closing"
 """Id of the assistant turn that a repair adds after a tool result at the very end."""
+UNDERSTOOD = "Understood."
+"""The text of that turn, which is all that identifies it in a later round."""
 
 BETWEEN_ID = "synthetic:between"
 """Id of a placeholder turn between two turns of the same role, for APIs that require alternating roles."""
@@ -140,6 +142,20 @@ class Message(Struct, frozen=True):
 def by_index(messages: Iterable[Message]) -> dict[int, Message]:
     """Return the output messages that come from the input, by their index there."""
     return {message.index: message for message in messages if message.index >= 0}
+
+
+def is_closing(messages: Sequence[Message], index: int) -> bool:
+    """Return whether a message is the turn that closes a history behind a tool result: nobody said it."""
+    message = messages[index]
+    if message.id == CLOSING_ID:
+        return True
+    behind = index > 0 and message.role == "assistant" and bool(messages[index - 1].results)
+    return behind and [part.text.strip() for part in message.parts] == [UNDERSTOOD]
+
+
+def newest_said(messages: Sequence[Message]) -> Message:
+    """Return the last message, but for such a turn."""
+    return messages[-2] if len(messages) > 1 and is_closing(messages, len(messages) - 1) else messages[-1]
 
 
 def system_tokens(messages: Iterable[Message]) -> int:

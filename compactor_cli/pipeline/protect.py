@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence, Set
 
 from compactor_cli.model.group import Group
-from compactor_cli.model.message import CLOSING_ID, Message
+from compactor_cli.model.message import Message, is_closing
 from compactor_cli.model.planning import (
     CLOSING,
     DECIDED,
@@ -39,12 +39,15 @@ def protect(
     """
     requests = [m.index for m in telling_requests(messages)]
     task = summary_of_first_request(messages)
-    newest = len(messages) - keep_last - (bool(messages) and messages[-1].id == CLOSING_ID)
+    closed = bool(messages) and is_closing(messages, len(messages) - 1)
+    newest = len(messages) - keep_last - closed
     reason_of: dict[int, str] = {}
     for message in messages:
         reason = _why(message, keep)
         if reason or (keep_last and message.index >= newest):
             reason_of[message.index] = reason or f"{LAST_MESSAGES} {keep_last} messages"
+    if closed:
+        reason_of[messages[-1].index] = CLOSING
     if requests:
         reason_of.setdefault(requests[-1], LAST_REQUEST)
         if task is None and reason_of.get(requests[0], LAST_REQUEST) == LAST_REQUEST:
@@ -83,8 +86,6 @@ def _why(message: Message, keep: Sequence[re.Pattern[str]]) -> str:
     """Return why a message is kept regardless of its position; empty if it is not."""
     if message.pinned:
         return EARLIER_HISTORY
-    if message.id == CLOSING_ID:
-        return CLOSING
     if message.is_system_prompt:
         return "system message"
     matches = keep and any(pattern.search(part.text) for pattern in keep for part in message.parts)

@@ -13,13 +13,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from compactor_cli.model.injected import DETACHED_RESULT
-from compactor_cli.model.message import ADDED, CLOSING_ID, NO_RESPONSE, Message, Part, Place
+from compactor_cli.model.message import ADDED, CLOSING_ID, NO_RESPONSE, UNDERSTOOD, Message, Part, Place
 from compactor_cli.model.pairing import Pairing, Spot, pair
 from compactor_cli.model.transcript import Note, Transcript
 from compactor_cli.pipeline.verify import is_adjacent, last_turn
-
-UNDERSTOOD = "Understood."
-"""The assistant's turn after a tool result that would end the history (seed 004)."""
 
 
 class _Rules(NamedTuple):

@@ -121,13 +121,13 @@ def _by_rank(analysis: Analysis, made: Made) -> list[Message]:
 
 
 def _can_be_marked(message: Message) -> bool:
-    """Return whether a message of an output begins with words of the session that were cut, or is a cut system
-    prompt."""
+    """Return whether a message of an output begins with words of the session that were cut, or is a system prompt that
+    was cut, in this round or an earlier one."""
     first = message.parts[0] if message.parts and message.index >= 0 else None
     if first is None or first.kind != "text" or first.place is None or not any(map(str.isalnum, first.text)):
         return False
     speaks = message.role in ("user", "assistant") and message.origin in ("request", "other")
-    return first.edited and (speaks or message.is_system_prompt)
+    return (first.edited and speaks) or _is_cut_prompt(message)
 
 
 def _with_edit(analysis: Analysis, plan: Plan, edit: Edit) -> Plan:

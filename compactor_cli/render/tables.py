@@ -348,10 +348,12 @@ def survival_table(console: Console, survivals: Sequence[Survival]) -> Table:
     table.add_column("", justify="right")
     table.add_column("", no_wrap=True)
     for line in survivals:
-        # a bar is full only if nothing is lost, and empty if there was nothing to keep
-        share = 1.0 if line.kept == line.total else min(0.95, line.kept / line.total)
+        if not line.total:
+            table.add_row(line.category.replace("_", " "), "none")
+            continue
+        share = 1.0 if line.kept == line.total else min(0.95, line.kept / line.total)  # full only if nothing is lost
         row = (line.category.replace("_", " "), f"{line.kept:,}", f"{line.total:,}", f"{line.percent:.1f}%")
-        table.add_row(*row, bar(console, share) if line.total else "")
+        table.add_row(*row, bar(console, share))
     return table
 
 

@@ -26,6 +26,7 @@ from compactor_cli.features.work.ledger import (
     call_arguments,
     command_of,
     compute_ledger,
+    was_shown,
     where,
 )
 from compactor_cli.features.work.looking_steps import only_looks
@@ -152,8 +153,11 @@ def facts_of(
     ledger = compute_ledger(messages, told_of.pairing)
     paths = KnownPaths((about for section, about in facts if section == "Files"), parts=2)
     for path, file in ledger.files.items():
+        about = paths.known(path)
+        before = facts[("Files", about)].counts if ("Files", about) in facts else {}
+        existed = "created" not in before and was_shown(before)  # in an earlier round
         for action in sorted(file.actions, key=lambda action: (file.actions[action][-1], ACTIONS.index(action))):
-            add("Files", paths.known(path), action, file.actions[action])
+            add("Files", about, "edited" if existed and action == "created" else action, file.actions[action])
     for command in ledger.commands:
         if only_looks(command.text):
             continue
