@@ -28,7 +28,7 @@ def is_answered(messages: Sequence[Message], last: int) -> bool:
 
 
 def said_since(new: Sequence[Message], written: Mapping[int, Part]) -> str:
-    """Return a sentence on the messages after the request at the end of a summary: that the agent replied, or how
+    """Return a sentence about the messages after the request at the end of a summary: that the agent replied, or how
     many calls it made. Return "" if nothing followed. `written`: result of `calls_in_text`."""
     return f"{did(new[-1])} {_numbers(new)}." if ends_in_words(new, written) else _calls_since(new, written)
 

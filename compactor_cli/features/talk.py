@@ -160,7 +160,8 @@ def needed_values(statements: Sequence[Statement], weights: Mapping[str, float])
 def needed_and_binding(
     statements: Sequence[Statement], needed: Mapping[str, float], binding: Mapping[str, float]
 ) -> tuple[list[float], list[float]]:
-    """Return the same, and the probability that each statement is binding. Statements of an agent are never binding."""
+    """Return the values of `needed_values`, and the probability that each statement is binding. Statements of an
+    agent are never binding."""
     rows = chat_signals(statements)
     return values_of(rows, needed, CHAT_SIGNALS), binding_values(statements, rows, binding)
 

@@ -65,7 +65,7 @@ class Wordings:
         return [max(values) for values in zip(*found, strict=True)] or [0.0] * len(SPEAKS_AGAINST)
 
     def of(self, sentence: str) -> list[float]:
-        """Return the same for one sentence."""
+        """Return the values of `of_text` for one sentence."""
         weights = [*map(self._weights, placed_words(sentence))]
         if not weights:
             return [0.0] * len(SPEAKS_AGAINST)

@@ -89,14 +89,15 @@ def coded_items(answer: str, reply: str) -> list[tuple[int, int]]:
 
 
 def unnamed_items(answer: str, reply: str) -> list[tuple[int, int]]:
-    """Return the spans of those items that are the rest: the reply names none of their codes, and they are not done."""
+    """Return the spans of those `coded_items` that are the rest: the reply names none of their codes, and they are
+    not done."""
     named = {*_NAMED.findall(reply)}
     rest = ((start, end) for (start, end), codes in _coded(answer, reply) if named.isdisjoint(codes))
     return [(start, end) for start, end in rest if not _DONE.search(answer[start:end].partition("\n")[0])]
 
 
 def _coded(answer: str, reply: str) -> Iterator[tuple[tuple[int, int], list[str]]]:
-    """Yield (span, codes) for these items."""
+    """Yield (span, codes) for the `coded_items`."""
     if not tells_of_rest(reply):
         return
     named = {*_NAMED.findall(reply)}

@@ -84,7 +84,7 @@ def identities(arguments: dict[str, Any]) -> list[str]:
 
 
 def _identities(members: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return (name of member, identity) for the same identities."""
+    """Return (name of member, identity) for the values of `identities`."""
     others = (key for key in members if IDENTITY.search(key) and key not in _NOT_MEANT and not is_secret(key))
     keys = [*IDENTITY_KEYS, *sorted(others, key=lambda key: not _HOLDS.isdisjoint(tool_words(key)))]
     named: dict[str, str] = {}

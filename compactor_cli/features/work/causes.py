@@ -91,7 +91,7 @@ def telling_line(said: str) -> str:
 
 
 def why_failed(said: str, *, command: bool, width: int) -> str:
-    """Return the same, but for a command only a line that states what went wrong, or "" if there is none."""
+    """Return the text of `said_why`; for a command, only a line that states what went wrong, or "" if there is none."""
     if not command:
         return said_why(said, command=False, width=width)
     cause = cause_line(said, places=False)

@@ -212,8 +212,8 @@ class ChangedFiles(Struct):
         return [name for name in names if of_user(name) not in others]
 
     def _picked(self, folder: str, place: str, said: str) -> list[str]:
-        """Return the same for a place that may also be the name of a branch. For a single word, git switches to the
-        branch and says so in some language, or does nothing. Names in its messages are quoted."""
+        """Return the changes of `_checked_out` for a place that may also be the name of a branch. For a single word,
+        git switches to the branch and says so in some language, or does nothing. Names in its messages are quoted."""
         if f"'{place}'" in said:
             return []
         found = self._checked_out(folder, place, said)

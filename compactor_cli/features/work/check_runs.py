@@ -339,7 +339,7 @@ def _outcomes(
 
 def _is_pass(call: ToolCall, says_failed: bool | None, kind: CheckKind) -> bool:
     """Return whether a success that is stated only by the tool's silence is a pass of the check. The output must not
-    contradict it, and tests have to print their outcome."""
+    contradict it; and if tests print anything, they have to print their outcome."""
     return says_failed is False or (says_failed is None and (kind != "tests" or not call.said.strip()))
 
 

@@ -341,7 +341,7 @@ def shell_line(arguments: Any) -> str:
 
 
 def _typed(command: str, arguments: dict[str, Any]) -> str:
-    """Return the same for a command that was found in the arguments."""
+    """Return the line of `shell_line` for a command that was found in the arguments."""
     lists = (value for key, value in arguments.items() if isinstance(value, list) and key != _SEVERAL)
     words = next((value for value in lists if command == " ".join(map(str, value))), None)
     return shlex.join(words) if words else command

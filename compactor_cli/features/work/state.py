@@ -79,10 +79,10 @@ def _state_after(
 ) -> tuple[KnownSoFar, int]:
     """Return what is known after these messages, and the number of their calls that an earlier state did not cover.
 
-    `rounds`: state lines of each earlier summary, oldest first. `told`: the position of that state; calls before it
-    count only if the block could show them. `folder`: the session's working directory, if known. `pairing`: the
-    pairing of the messages, if known. `every_error`: include errors too old to be reported. `up_to`: index of the
-    last message whose facts are needed.
+    `rounds`: state lines of each earlier summary, oldest first. `told`: the position of the newest of these states.
+    Calls that it covers are read as well, because it left out facts that are still visible in the messages.
+    `folder`: the session's working directory, if known. `pairing`: the pairing of the messages, if known.
+    `every_error`: include errors too old to be reported. `up_to`: index of the last message whose facts are needed.
     """
     calls = read_calls(messages, pairing)
     before = sum(call.message <= told.last for call in calls)
@@ -145,9 +145,9 @@ def known_state(
     every_error: bool = True,
     up_to: float = inf,
 ) -> KnownState:
-    """Return the same, with the failures that are over. All checks are included, but without `every_error` only
-    errors recent enough to be reported. `pairing`: the pairing of the messages, if known. `up_to`: index of the last
-    message whose facts are needed; facts about later ones may be missing or outdated."""
+    """Return the state of `session_state`, with the failures that are over. All checks are included, but without
+    `every_error` only errors recent enough to be reported. `pairing`: the pairing of the messages, if known.
+    `up_to`: index of the last message whose facts are needed; facts about later ones may be missing or outdated."""
     new, rounds, told = earlier_rounds(messages)
     pairing = pairing if new is messages else None
     state, calls = _state_after(new, rounds, told, folder, pairing, every_error=every_error, up_to=up_to)

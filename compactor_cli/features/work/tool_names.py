@@ -128,7 +128,7 @@ _NOT_TRIED = frozenset(_TRYING).isdisjoint
 """True if no argument can request a trial run."""
 _FETCHES = ("GET", "HEAD", "OPTIONS")
 _ASKED_OF_ENTITY = (*_ASKED_BY, "service")
-"""The same for a call that names a smart-home entity, on which services of domains act."""
+"""Arguments that say what to do if a call names a smart-home entity, on which services of domains act."""
 _NO_ENTITY = frozenset(("entity_id", "target")).isdisjoint
 _NOT_ASKED = frozenset(_ASKED_OF_ENTITY).isdisjoint
 """True if no argument says what to do."""
@@ -226,7 +226,7 @@ def asked_action(tool: str, arguments: object) -> str:
 
 
 def told_action(tool: str, arguments: object) -> str:
-    """Return the same, and also accept a verb that only may act."""
+    """Return the action of `asked_action`, or else an action whose verb may act."""
     if asked := asked_action(tool, arguments):
         return asked
     if not isinstance(arguments, dict) or not _is_of_several_uses(tool):
