@@ -237,10 +237,7 @@ class _Planner:
         quoted = frozenset(quote.message for quote in quotes)
         decisions = kept | {g.index: self._removed(g, quoted) for g in older}
         slots = [self._slot(older, budget, quotes)] if older else []
-        for share in (
-            HEADINGS,
-            0.0,
-        ):  # split the summary only if the repeated words fit in its parts
+        for share in (HEADINGS, 0.0):  # split the summary only if the repeated words fit in its parts
             placed, parts = in_time_order(inputs, decisions, slots, MARK, share)
             whole = {i for d in placed.values() if d.rendition == "whole" for i in inputs.groups[d.group].messages}
             repeated = {quote for slot in parts for quote in slot.quotes}
