@@ -100,7 +100,7 @@ class OneSummaryChooser(Chooser):
         return super()._may_be_quoted(line) and not self._announces(line)
 
     def _announces(self, line: int) -> bool:
-        """Return whether a line of the agent only announces a call, as no call stays in place behind it."""
+        """Return whether a line of the agent only announces a call, as no call stays in place after it."""
         return self.inputs.messages[self.lines.message(line)].role == "assistant" and announces(self.lines, line)
 
     def _extra(self) -> int:
@@ -134,7 +134,7 @@ def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote 
 
 
 def _since(inputs: PlanInput, groups: Sequence[Group], request: Message) -> str:
-    """Return the note on what followed the request, or an empty string if that stays behind the summary."""
+    """Return the note on what followed the request, or an empty string if that stays after the summary."""
     summarized = [inputs.messages[i] for group in groups for i in group.messages]
     if is_answered(inputs.messages, max(message.index for message in summarized)):
         return ""

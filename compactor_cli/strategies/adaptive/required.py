@@ -240,7 +240,7 @@ class RequiredLines(PlanBuilder):
     @property
     def is_answered_next(self) -> bool:
         """Whether the agent, or the newest request, answers the newest exchange. A final message without a question,
-        behind an act that the state contains, needs no answer."""
+        after an act that the state contains, needs no answer."""
         messages, last = self.inputs.messages, self.newest.last
         if newest_said(messages).results:
             return True

@@ -50,14 +50,14 @@ _READ = 4_000
 _FEW, _SHARE = 3, 8
 """A word is specific if it occurs in at most this many lines, or in one of this many."""
 _NEXT = 8
-"""Number of messages behind a result in which the agent answers it. Results of parallel calls arrive one by one."""
+"""Number of messages after a result in which the agent answers it. Results of parallel calls arrive one by one."""
 _WORDS, _SHORT = 40, 200
 """Maximum number of words of the agent's next text and calls to look for, and maximum length of an argument of these
 calls."""
 _REQUESTS, _EARLIER = 20, 24
 """Number of newest requests to read, and maximum number of names to look for from those before the last one."""
 _BEHIND = 2
-"""Number of lines behind such a line that belong to it."""
+"""Number of lines after such a line that belong to it."""
 
 
 class Asked:
@@ -76,7 +76,7 @@ class Asked:
         """Return the indices of the lines of a result that hold what was asked for.
 
         In this order: both sides of merge conflicts, rows that differ from all others in something these have in
-        common, lines whose numbers were mentioned, lines with the rarest words, and the lines behind all these. If
+        common, lines whose numbers were mentioned, lines with the rarest words, and the lines after all these. If
         there are none, the lines with names that the agent spoke of next. Each result is searched once."""
         if result not in self._found:
             words, numbers = self._wanted(result)

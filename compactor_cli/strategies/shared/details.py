@@ -42,7 +42,7 @@ _TIMES = 3
 
 
 class Details(Struct, frozen=True):
-    """Quoted lines of a summary, the tokens left of the room, and the exchange that stays behind it with its best
+    """Quoted lines of a summary, the tokens left of the room, and the exchange that stays after it with its best
     lines."""
 
     lines: tuple[Excerpt, ...] = ()
@@ -62,7 +62,7 @@ def quoted_details(
     """Return the best lines of these groups in about `room` tokens.
 
     Messages in `aside` are repeated anyway. `newest`: tokens for the beginnings of the newest messages, whatever their
-    value. `in_hand`: the exchange that stays behind the summary. Lines chosen from it share the room, except for the
+    value. `in_hand`: the exchange that stays after the summary. Lines chosen from it share the room, except for the
     `own` tokens, which are for the summary alone."""
     room = min(room, DETAIL) - inputs.count(LEGEND)
     if room < _LEAST or inputs.profile is None:
@@ -117,7 +117,7 @@ def _excerpts(
 
 
 class _InHand:
-    """The exchange that stays behind a summary, with lines that compete with those of the summary."""
+    """The exchange that stays after a summary, with lines that compete with those of the summary."""
 
     def __init__(self, inputs: PlanInput, groups: Sequence[Group], selector: Selector, room: int) -> None:
         self._groups, self._selector = groups, selector

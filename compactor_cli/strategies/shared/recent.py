@@ -231,8 +231,8 @@ class _Planner:
     def _placed(
         self, kept: dict[int, Decision], older: Sequence[Group], budget: int, quotes: tuple[Quote, ...]
     ) -> _PlanParts | None:
-        """Replace older groups by a summary, or by several if something kept stands between them. Return None if what
-        it repeats does not fit in them."""
+        """Replace older groups by a summary, or by several if something kept is between them. Return None if what it
+        repeats does not fit in them."""
         inputs = self.inputs
         quoted = frozenset(quote.message for quote in quotes)
         decisions = kept | {g.index: self._removed(g, quoted) for g in older}
@@ -333,7 +333,7 @@ class _Planner:
             left = max(left - (MOST + DETAIL if self.shape.core else heading), min(left, self.spare))
             more, older = self._whole(older, left, smallest=False)
             recent += more
-        # requests behind everything that is not kept stay in place
+        # requests after everything that is not kept stay in place
         begin = max((g.index for g in left_over), default=-1)
         recent += [decision for index, decision in request_decisions.items() if index > begin]
         stay = {decision.group for decision in recent}
