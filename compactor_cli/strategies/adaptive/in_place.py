@@ -37,7 +37,7 @@ _FRAME = compiled_later(r'(?:"[^"\n]*"\s*:\s*(?=[{\[])|[{}\[\],\s]+)+')
 """Lines of JSON that only open and close something, without a value."""
 _RECORDS = "[{"
 _LINE = 120
-"""Characters of lines that a result shows at least."""
+"""Maximum characters of the lines that a result shows if none was chosen."""
 _RESULT_AS_TEXT = 150
 """Maximum tokens of a small result in a text of the role user, like the limit for the agent's own words."""
 _ERROR = 300
@@ -182,7 +182,7 @@ class InPlaceRenderer:
         lines, bounds = self._lines.of_piece(number), self._lines.bounds
         telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _LINE]
         if begins_as_json(text):  # a record begins with what it is about
-            record = text.find(_RECORDS)  # records say more than what stands before their list
+            record = text.find(_RECORDS)  # records say more than the text before their list
             behind = [line for line in lines if self._lines.starts[line] > record >= 0]
             values = (line for line in behind or telling if not _FRAME.fullmatch(self._lines.text(line)))
             return self._of_line_size([*islice(values, _ASKED)])

@@ -48,7 +48,7 @@ _QUOTED = compiled_later(r"`([^`\s]{3,40})`")
 _READ = 4_000
 """Maximum characters of a call or a text to search for words."""
 _FEW, _SHARE = 3, 8
-"""A word is specific if it occurs in at most this many lines, or in one of this many."""
+"""A word is specific if it occurs in at most this many lines, or in at most one of this many."""
 _NEXT = 8
 """Number of messages after a result in which the agent answers it. Results of parallel calls arrive one by one."""
 _WORDS, _SHORT = 40, 200
