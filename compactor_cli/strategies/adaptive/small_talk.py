@@ -41,7 +41,7 @@ _TINY, _ANSWER = 150, 0.25
 _ASKED = 0.5
 """Weight of a user's question relative to a statement."""
 _MAYBE, _SURELY = 45, 80
-"""Probability, in percent, that a statement is needed: above the first value one of an agent weighs more, and from the
+"""Probability, in percent, that a statement is needed. Above the first value one of an agent weighs more, and from the
 second on as much as one of a user."""
 _LEAST = 0.05
 """Minimum weight of an answer, so that answers still differ from each other."""
