@@ -1,7 +1,6 @@
 """Seed 004: everything becomes a summary in seven parts that ends with the last request: [system, user].
 
-The exchange in hand, whose results the agent has not answered yet, stays behind it.
-"""
+The exchange in hand, whose results the agent has not answered yet, stays after it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Seed 002: the recent messages stay; of the older ones those with the lowest scores are compressed first.
+"""Seed 002: the recent messages stay, and of the older ones those with the lowest scores are compressed first.
 
-What is compressed is summarized in batches, the least important first; of too many batches the least
-important are summarized again as one. A clip-archive message says what happened.
-"""
+Compressed messages are summarized in batches, the least important first. If there are too many batches, the least
+important ones are summarized again as one. A clip-archive message says what happened."""
 
 from __future__ import annotations
 
@@ -35,11 +34,12 @@ from compactor_cli.summary_text.headers import CUT_OFF
 _SHARE = 0.5
 """Share of the room for the clip-archive message."""
 _CORE = 0.35
-"""Share of the message for the summaries of the batches; the rest is for lines that are likely to be needed."""
+"""Share of the message for the summaries of the batches. The rest is for lines that are likely to be needed."""
 _MODEL_CORE = 0.7
-"""The same where a model writes the summaries."""
+"""The same if a model writes the summaries."""
 _LEAST_REQUESTED = 120
-"""Tokens that a model is asked for of a batch: of more batches than there is room for the first ones are joined."""
+"""Minimum tokens to request from a model for a batch. If the room is too small for that, the first batches are
+joined."""
 _EARLIER = "Earlier rounds"
 
 
@@ -59,10 +59,10 @@ class Ranked:
 def split_history(
     groups: Sequence[Group], scores: Sequence[Score], messages: int, keep_recent: int
 ) -> tuple[list[Group], list[Group]]:
-    """Return what may be compressed, the lowest score first (equal scores in their order), and the recent groups.
+    """Return the groups that may be compressed, the lowest score first, and the recent groups. Equal scores keep their
+    order.
 
-    A group counts by its best message, and is recent when one of its messages is.
-    """
+    The score of a group is that of its best message. A group is recent if one of its messages is."""
     border = messages - keep_recent
     older = [g for g in groups if g.messages[-1] < border]
     return sorted(older, key=lambda g: score_of(g, scores)), [g for g in groups if g.messages[-1] >= border]
@@ -73,7 +73,8 @@ def score_of(group: Group, scores: Sequence[Score]) -> float:
 
 
 def batches(groups: Sequence[Group], size: int, limit: int) -> list[list[Group]]:
-    """Put groups into batches of about `size` messages; of too many batches the first ones are joined."""
+    """Return the groups in batches of about `size` messages. If there are more than `limit` batches, the first ones are
+    joined."""
     result: list[list[Group]] = []
     size_so_far = size
     for group in groups:
@@ -97,24 +98,24 @@ class _Planner:
         inputs = self.inputs
         protected = [g for g in inputs.groups if g.index in inputs.protected]
         kept = kept_protected(inputs, self.renderer, protected)
-        # what an earlier summary carries, the new one carries on, when there is room
+        # if there is room, the new summary repeats what an earlier one repeats
         task = [g for g in protected if inputs.protected[g.index] in REQUESTS and self.inputs.is_summary(g)]
         folded = self._attempt(kept, task[:1]) if inputs.repeat and task else None
         return folded or self._attempt(kept, []) or finished(inputs, Ranked.name, {d.group: d for d in kept}, [])
 
     def _attempt(self, protected: list[Decision], task: list[Group]) -> Plan | None:
-        """Make a plan whose summary carries on what `task` does; None when there is no room for that."""
+        """Return a plan whose summary continues the summaries in `task`, or None if there is no room for that."""
         inputs = self.inputs
         rest = [g for g in inputs.groups if g.index not in inputs.protected]
         older, recent = split_history(rest, inputs.scores, len(inputs.messages), inputs.settings.recent_messages)
-        # what an earlier round wrote goes into the new message whatever its score
+        # summaries of earlier rounds go into the new message whatever their score
         earlier = [*task, *(g for g in older if self.inputs.is_summary(g))]
         older = [g for g in older if not self.inputs.is_summary(g)]
         quotes = self._carried_on(earlier, protected) if task else ()
         repeated = quote_tokens(inputs, Ranked.name, quotes)
         kept = [d for d in protected if all(d.group != g.index for g in task)]
         newest, compressed, room = self._share_out(older, recent, earlier, sum(d.tokens for d in kept) + repeated)
-        if not compressed and sum(g.tokens for g in earlier) <= room + repeated:  # nothing new to put it together with
+        if not compressed and sum(g.tokens for g in earlier) <= room + repeated:  # nothing new to combine them with
             newest, earlier, quotes = [*newest, *(Decision.whole(g, "finished summary") for g in earlier)], [], ()
         decisions = {d.group: d for d in (*kept, *newest)}
         removed = {g.index for g in compressed}
@@ -131,7 +132,7 @@ class _Planner:
                 else Decision.gone(group, f"no room for a summary, {score}")
             )
             decisions.setdefault(group.index, decision)
-        # where a model writes, every stretch has room for what it is to write
+        # if a model writes, every stretch has room for its text
         least = HEADING + text_tokens(_LEAST_REQUESTED)
         if inputs.settings.summarizer == "llm" and slots and slots[0].budget >= least:
             decisions, slots = in_time_order(inputs, decisions, slots, least, 1.0)
@@ -143,7 +144,7 @@ class _Planner:
         return finished(inputs, Ranked.name, decisions, slots)
 
     def _carried_on(self, earlier: Sequence[Group], protected: Sequence[Decision]) -> tuple[Quote, ...]:
-        """Return what the summaries of earlier rounds repeat of the user's words."""
+        """Return the user's words that the summaries of earlier rounds repeat."""
         inputs, earlier_indices = self.inputs, {g.index for g in earlier}
         words = repeatable(inputs, {g.index for g in inputs.groups} - earlier_indices)
         room = (inputs.target or MOST) - sum(d.tokens for d in protected if d.group not in earlier_indices)
@@ -155,7 +156,8 @@ class _Planner:
     def _share_out(
         self, older: list[Group], recent: list[Group], earlier: list[Group], spent: int
     ) -> tuple[list[Decision], list[Group], int]:
-        """Return the recent groups, the older ones to compress (lowest scores first), and the room for the message."""
+        """Return the decisions on recent groups, the older groups to compress (lowest scores first), and the room for
+        the message."""
         if self.inputs.target is None:
             replaced = sum(g.tokens for g in (*older, *earlier))
             room = room_without_target(replaced) + HEADING
@@ -181,7 +183,8 @@ class _Planner:
     def _archive(
         self, compressed: list[Group], earlier: list[Group], room: int, quotes: tuple[Quote, ...], repeated: int
     ) -> list[SummarySlot]:
-        """Make the clip-archive message: a summary of each batch, and `repeated` tokens of requests in full."""
+        """Return the clip-archive message, which summarizes each batch and repeats requests in full (`repeated`
+        tokens)."""
         covered = sorted((*compressed, *earlier), key=lambda g: g.index)
         room = min(room, sum(g.tokens for g in covered) - 1 - repeated)
         if not covered or room < MARK:
@@ -195,7 +198,7 @@ class _Planner:
     def _batched(
         self, slot: SummarySlot, compressed: Sequence[Group], earlier: Sequence[Group], *, quoting: bool
     ) -> SummarySlot:
-        """Add its batches to a summary; `quoting`: it quotes lines besides."""
+        """Return a summary with its batches. `quoting`: it also quotes lines."""
         if slot.excerpts is not None:
             return slot
         members = set(slot.groups)
@@ -215,7 +218,7 @@ class _Planner:
         return replace(slot, own=written, lines=told.lines)
 
     def _parts(self, compressed: Sequence[Group], earlier: Sequence[Group], limit: int) -> list[SummaryPart]:
-        """Return the batches of what is compressed, given in the order of its scores; `limit` of them."""
+        """Return the batches of the compressed groups, at most `limit`. `compressed` is in the order of scores."""
         settings, scores = self.inputs.settings.summarization, self.inputs.scores
         batched = batches(compressed, settings.chunk_size, limit)
         joined = len(batches(compressed, settings.chunk_size, len(compressed) + 1)) - len(batched) + 1
@@ -237,6 +240,6 @@ class _Planner:
 
 
 def _least_requested(parts: Sequence[SummaryPart], room: int) -> int:
-    """Return the tokens that a model would be asked for of the part with least room."""
+    """Return the tokens that a model would be asked for in the part with the smallest budget."""
     total_weight = sum(part.weight for part in parts) or 1.0
     return min((int(tokens_to_request(room) * part.weight / total_weight) for part in parts), default=room)

@@ -1,6 +1,6 @@
 """Arranges chosen lines in time order: messages in place, and between them summaries that quote lines of the others.
 
-A summary stands between two messages in place if it quotes enough to justify its heading. Otherwise the message behind
+A summary stands between two messages in place if it quotes enough to justify its heading. Otherwise the message after
 it is quoted whole in it, in its place among the other lines, and the next gap is joined too."""
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _first_gap(
     movable: Callable[[Group], bool],
     quoted: Callable[[Group], int],
 ) -> list[Stretch]:
-    """Return, as a stretch, the first messages that are gone, with a message right behind or before them that may be
+    """Return, as a stretch, the first messages that are gone, with a message right after or before them that may be
     quoted."""
     gone: list[Group] = []
     for index, group in enumerate(groups):
@@ -169,7 +169,7 @@ def _first_gap(
 
 
 def _close(stretches: list[Stretch], stretch: Stretch, behind: Group | None = None) -> None:
-    """End a stretch. Groups with a message behind the group `behind`, which stays in place, have no place before it:
+    """End a stretch. Groups with a message after the group `behind`, which stays in place, have no place before it:
     they are dropped."""
     if behind is not None:
         stretch.groups = [g for g in stretch.groups if g.messages[-1] < behind.messages[0]]

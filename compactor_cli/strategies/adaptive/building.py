@@ -57,7 +57,7 @@ _SMALL_TALK = 8
 _STATE = (0.2, 0.13)
 """Shares of a small and of a large room that the state of the work may take."""
 _LARGEST = 4
-"""Number of largest summaries of which one may say what the transcript was compacted from."""
+"""Number of the largest summaries to try for the one that says what the transcript was compacted from."""
 BASED = 300
 """Tokens of room from which on a summary says what the transcript was compacted from."""
 
@@ -106,7 +106,7 @@ class PlanBuilder:
         self.renderer.brief = self.small_talk = room <= SMALL_ROOM and is_small_talk(inputs.messages)
         self.whole: set[int] = set()
         self.worth_a_summary = MARK  # minimum tokens of a summary's quotes and state
-        self.small = False  # whether only small parts of which nothing was chosen fit
+        self.small = False  # whether unchosen parts fit only if they are small
         self.request_lines: frozenset[int] = frozenset()  # lines of what the user said
         self.anew: Mapping[int, Sequence[int]] = {}  # line -> those that replace it, which it needs
         # a ratio refers to what the first round started from; a target in tokens does not need that
@@ -117,7 +117,7 @@ class PlanBuilder:
         self.known = known_state(inputs.messages, inputs.folder, inputs.pairing, every_error=False)
         self.quoter = Quoter(inputs.messages, self.lines, inputs.count, inputs.pairing, self.known.overcome, base=base)
         self.quoter.needs_base, self.quoter.brief = needed, room <= SMALL_ROOM
-        # if a summary hardly fits, a sentence of what people say stays alone in place
+        # if a summary hardly fits, a single sentence of talk may stay in place
         self.mostly = 0.0 if self.small_talk or (self.talk and room < BASED) else _MOSTLY
         self.tell_state()
 
@@ -167,7 +167,7 @@ class PlanBuilder:
         return self.large | (self._answered() if self.talk else self.newest.in_place)
 
     def _answered(self) -> set[int]:
-        """Return the groups behind the last request; without them it would look unanswered. The words of an agent there
+        """Return the groups after the last request; without them it would look unanswered. The words of an agent there
         are the newest exchange, while those of people are just a part of their talk."""
         if self.room <= _TINY_ROOM:
             return set()
@@ -355,7 +355,7 @@ class PlanBuilder:
         return with_the_rest(choices, group, self.lines, self.selector.tokens) if whole else choices
 
     def _state_behind(self, stretch: Stretch, decisions: Mapping[int, Decision], chosen: Iterable[int]) -> str:
-        """Return the state without what is word for word behind this summary: a task list in place, or a failed call
+        """Return the state without what is word for word after this summary: a task list in place, or a failed call
         that acts outside the session, with its result. Tasks older than words that are gone are left out, too."""
         end = stretch.groups[-1].messages[-1]
         reasons = self.inputs.protected  # the turn that closes a history is synthetic, and may be removed

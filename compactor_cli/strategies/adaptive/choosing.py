@@ -38,8 +38,8 @@ _AIM, _CLOSE = 0.998, 0.99
 _NEWEST_LINES = 60
 """Number of newest lines to consider for what is left of a small room."""
 _TRIED, _SHARES = 3_000, (1.0, 0.7, 0.4)
-"""Tokens up to which a room is tried more than once, and the shares of what is left of it to offer small lines. Marks
-of gaps cost extra tokens."""
+"""Maximum room that is tried more than once, and shares of its remaining tokens that small lines may take. Marks of
+gaps cost extra tokens."""
 _SURELY, _SURE = 200, 0.8
 """In a large room: tokens left up to which small lines may take all of them, and the share they may take of more.
 Another plan would cost more time than it gains."""

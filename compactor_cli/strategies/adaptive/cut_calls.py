@@ -69,7 +69,7 @@ def changes(part: Part, room: int) -> Iterator[str]:
     """Yield the lines that an edit adds, or removes if it adds none, as far as they fit into `room` tokens.
 
     Lines with words that the edit does not remove come first. If a call is wrapped around strings that stay the same,
-    these are the call and not the strings."""
+    these lines show the call and not the strings."""
     most = min(_CHANGED, _CHARACTERS * room)
     for _, lines in changed_lines(part):
         by_mark = {mark: [line[len(mark) :] for line in lines if line.startswith(mark)] for mark in (ADDED, REMOVED)}

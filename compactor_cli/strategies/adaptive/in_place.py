@@ -1,4 +1,4 @@
-"""Messages that stay at their place with some of their lines: valid, in order, gaps marked."""
+"""Renders messages that stay in place with some of their lines: valid, in order, with gaps marked."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ _NAMED = 400
 _MARK = 12
 """Tokens of the mark of what is left out."""
 _PADDING = compiled_later(rf"^[ \t]+(?={NUMBERED})", re.MULTILINE)
-"""What makes the numbers of lines equally wide."""
+"""Blanks that make line numbers equally wide."""
 _FRAME = compiled_later(r'(?:"[^"\n]*"\s*:\s*(?=[{\[])|[{}\[\],\s]+)+')
-"""Lines of JSON that only open and close, without a value."""
+"""Lines of JSON that only open and close something, without a value."""
 _RECORDS = "[{"
 _LINE = 120
-"""Characters of the lines that a result has at least."""
+"""Maximum characters of the lines that a result shows if none was chosen."""
 _RESULT_AS_TEXT = 150
-"""Tokens up to which a result that stands as a text of the role user is small, as words of the agent are."""
+"""Maximum tokens of a small result in a text of the role user, like the limit for the agent's own words."""
 _ERROR = 300
-"""Characters of an error line that a result shows whatever was chosen of it."""
+"""Maximum characters of an error line that a result shows whatever was chosen of it."""
 _ASKED = 3
-"""Lines that are looked at of those that hold what a result was asked for."""
+"""Maximum number of lines to consider among those that hold what a result was asked for."""
 SMALL = 48
-"""Tokens of a part that is not worth cutting."""
+"""Maximum tokens of a part that is not worth cutting."""
 
 
 class InPlaceRenderer:
-    """Renders groups with the chosen lines of their parts; each text is counted once."""
+    """Renders groups with the chosen lines of their parts. Each text is counted once."""
 
     def __init__(
         self, messages: Sequence[Message], lines: SessionLines, count: Callable[[str], int], pairing: Pairing
@@ -61,9 +61,9 @@ class InPlaceRenderer:
         self._done: dict[tuple[int, int, tuple[int, ...], int, int], tuple[str, int]] = {}
         self._telling: dict[int, tuple[Sequence[int], bool]] = {}
         self._numbered: dict[int, bool] = {}
-        """Piece -> whether its lines have their numbers before them."""
+        """Piece -> whether its lines begin with their numbers."""
         self.brief = False
-        """Whether marks say no more than that something is left out."""
+        """Whether marks only say that something is left out."""
         self._note = 0
         self._said: dict[tuple[int, int], Sequence[int]] = {}
         self._otherwise: dict[int, Sequence[int]] = {}
@@ -73,9 +73,11 @@ class InPlaceRenderer:
     def render(
         self, group: Group, taken: Collection[int], reason: str, whole: int = SMALL, *, ends: int = 0
     ) -> Decision:
-        """Render the group with only the lines in `taken`; parts that cannot be cut stay whole, and small ones: results
-        up to `SMALL` tokens, or more of those that stand as texts, what the agent wrote up to `whole`. `ends`: tokens
-        in which head and tail of longer calls stay."""
+        """Return the group with only the lines in `taken`.
+
+        Parts that cannot be cut, and small ones, stay whole: results up to `SMALL` tokens, or a higher limit for those
+        in text form, and what the agent wrote up to `whole` tokens. `ends`: tokens for the head and tail of longer
+        calls."""
         edits = []
         saved = 0
         for index in group.messages:
@@ -90,8 +92,8 @@ class InPlaceRenderer:
         return Decision.with_edits(group, edits, saved, reason)
 
     def _is_result(self, index: int, part: Part) -> bool:
-        """Return whether a part is what a tool gave back, as a text of the role user where that has no role of its
-        own."""
+        """Return whether a part is the result of a tool. Formats without a role for results put it in a text of the
+        role user."""
         return part.kind == "tool_result" or self._messages[index].origin == "injected"
 
     def _part(
@@ -130,13 +132,14 @@ class InPlaceRenderer:
         return self._done[key]
 
     def _telling_line(self, part: Part, number: int) -> tuple[Sequence[int], bool]:
-        """Return the line of a result that says how its call came out, such as why it failed: without it, it would pass
-        for one that did its work; else its last error, such as what ended the job whose log it shows, and what it says
-        of that job. And whether it is known how the call came out."""
+        """Return the lines of a result that say how its call ended, and whether that is known.
+
+        Without its cause, a failed call would look successful. Otherwise the lines are the last error, such as the one
+        that ended the job of a log, and what else the result says about that job."""
         text = self._lines.session.pieces[number].text
         failed = has_failed(part)
         said = (cause_line(text, places=True) or failure_line(text)) if failed else outcome_line(text)
-        if not failed and not said and was_there_before(text):  # without it, a file that was changed would pass for new
+        if not failed and not said and was_there_before(text):  # otherwise a changed file would look new
             said = text.lstrip().partition("\n")[0].rstrip()
         if told := self._line_of(number, said):
             return told, True
@@ -148,26 +151,26 @@ class InPlaceRenderer:
         return (), False
 
     def _without_lone_headers(self, chosen: Sequence[int]) -> tuple[int, ...]:
-        """Return the lines without headers of tables of which no row is among them: the room may end between them."""
+        """Return the lines without table headers whose rows are all missing: the room may end between them."""
         if self._lines.headers.isdisjoint(chosen):
             return tuple(chosen)
         followed = {line for line, after in pairwise(chosen) if self._lines.scope(after) == line}
         return tuple(line for line in chosen if line not in self._lines.headers or line in followed)
 
     def _stands(self, number: int, text: str) -> Sequence[int]:
-        """Return lines of a result in JSON that say how things stand."""
+        """Return the lines of a JSON result that say how things stand."""
         found = [line for span in failed_records(text) for line in self._lines.overlapping(number, *span)]
         plain = [line for span in plain_members(text) for line in self._lines.overlapping(number, *span)]
         return tuple(sorted({*found, *self._of_line_size([*dict.fromkeys(plain)])}))
 
     def _line_of(self, number: int, said: str) -> Sequence[int]:
-        """Return the line of a result in which it says this."""
+        """Return, in a tuple, the line of a result that contains this text."""
         start = self._lines.session.pieces[number].text.find(said) if said else -1
         return () if start < 0 else tuple(self._lines.overlapping(number, start, start + len(said)))[:1]
 
     def _lines_otherwise(self, number: int) -> Sequence[int]:
-        """Return the lines of a result that it shows where none was chosen: what was asked for, else its last, or the
-        densest one where that says nothing. Found once for all plans that are tried."""
+        """Return the lines that a result shows if none was chosen: what was asked for, or else its last line, or the
+        densest one if that says nothing. The answer is cached for all plans that are tried."""
         if number not in self._otherwise:
             self._otherwise[number] = self._find_otherwise(number)
         return self._otherwise[number]
@@ -178,8 +181,8 @@ class InPlaceRenderer:
             return asked
         lines, bounds = self._lines.of_piece(number), self._lines.bounds
         telling = [line for line in lines if bounds[line] > 0 and len(self._lines.text(line)) <= _LINE]
-        if begins_as_json(text):  # a record begins with what it is of
-            record = text.find(_RECORDS)  # a list of records says more than what stands before it, whatever they hold
+        if begins_as_json(text):  # a record begins with what it is about
+            record = text.find(_RECORDS)  # records say more than the text before their list
             behind = [line for line in lines if self._lines.starts[line] > record >= 0]
             values = (line for line in behind or telling if not _FRAME.fullmatch(self._lines.text(line)))
             return self._of_line_size([*islice(values, _ASKED)])
@@ -187,12 +190,14 @@ class InPlaceRenderer:
         return best[:1]
 
     def asked_for(self, number: int) -> list[int]:
-        """Return the lines of a result that hold what it was asked for, the first of which tells most."""
+        """Return the lines of a result that hold what it was asked for, the most telling first."""
         return self._asked.in_piece(number, self._lines)
 
     def _lacking(self, number: int, chosen: Collection[int]) -> Sequence[int]:
-        """Return which of the lines that a result shows where none was chosen it shows beside the chosen ones: of a
-        list of records in JSON one with what was asked for, or the first record, where none of these is among them."""
+        """Return the default lines of a result that it shows next to the chosen ones.
+
+        If lines are chosen, only a JSON list of records gets one: a record with what was asked for, or the first
+        record, unless one of these is chosen already."""
         text = self._lines.session.pieces[number].text
         if chosen and not (_RECORDS in text and begins_as_json(text)):
             return ()
@@ -207,12 +212,12 @@ class InPlaceRenderer:
         return self._of_line_size(self.asked_for(number)[:_ASKED])
 
     def _of_line_size(self, lines: Sequence[int]) -> Sequence[int]:
-        """Return the first of these lines that are no longer together than a line, in order."""
+        """Return, in order, the first of these lines that together are no longer than a line."""
         sizes = accumulate(self._lines.ends[line] - self._lines.starts[line] for line in lines)
         return tuple(sorted(line for line, size in zip(lines, sizes, strict=True) if size <= _LINE))
 
     def _of_answer(self, index: int, lines: range, room: int) -> Sequence[int]:
-        """Return lines of what the agent said that fit in `room` tokens: what the user picks of it, and its ends."""
+        """Return lines of the agent's answer that fit into `room` tokens: what the user picks from it, and its ends."""
         picked = picked_lines(reply_to(self._messages, index), self._lines, lines)
         sizes = accumulate(self._count(self._lines.text(line)) + 1 for line in picked)
         fitting = [(line, size) for line, size in zip(picked, sizes, strict=True) if size <= room - 2 * _MARK]
@@ -221,10 +226,11 @@ class InPlaceRenderer:
         return tuple({*(line for line, _ in fitting), *ends})
 
     def _ends(self, lines: range, room: int, both: int) -> Sequence[int]:
-        """Return the last line of a text, the first one where it fits in `both` with that, those before the last that
-        fit in `room`, and further first ones as long as all fit in `both`. An answer begins with what was found, and
-        ends with what is asked of the user; where an agent has no calls, what it does stands at the end of what it
-        says."""
+        """Return the lines at the ends of a text.
+
+        These are the last line, the first one if both fit into `both` tokens, then lines before the last that fit into
+        `room`, and more first lines while everything fits into `both`. An answer begins with what was found and ends
+        with a question to the user. An agent without calls writes what it does at the end."""
         costs = [self._count(self._lines.text(line)) + 1 for line in lines]
         begins = len(lines) > 1 and costs[-1] + costs[0] <= both
         start, end = int(begins), len(lines)
@@ -240,8 +246,8 @@ class InPlaceRenderer:
         return *lines[:start], *lines[end:]
 
     def _text(self, part: Part, number: int, chosen: Sequence[int], all_lines: range) -> str:
-        """Return the chosen lines of a text or an output; the first gap says how much is left out of all, unless that
-        is a few words. Further ones between lines that have numbers show by these."""
+        """Return the chosen lines of a text or an output. The first gap says how much is left out in all, unless that
+        is a few words. Between numbered lines, the numbers show further gaps."""
         lines, text = self._lines, self._lines.session.pieces[number].text
         pieces: list[str] = []
         if number not in self._numbered:
@@ -291,13 +297,12 @@ class InPlaceRenderer:
 
 
 def _sign(text: str, start: int) -> str:
-    """Return the blank before the first word of a line where it is one, as in what git says of files: there it says
-    that nothing is staged."""
+    """Return a single blank before the first word of a line. In git's status output, it says that nothing is staged."""
     return " " if indent_at(text, start) == " " else ""
 
 
 def _gaps(chosen: Sequence[int], all_lines: range) -> int:
-    """Return in how many places lines are left out."""
+    """Return the number of places where lines are left out."""
     return sum(
         line != before
         for line, before in zip((*chosen, all_lines.stop), (all_lines.start, *(n + 1 for n in chosen)), strict=True)
@@ -305,6 +310,6 @@ def _gaps(chosen: Sequence[int], all_lines: range) -> int:
 
 
 def _needs_name(part: Part) -> bool:
-    """Return whether a mark is worth the tokens of the original's name: a small result is also found by the id of its
-    call, when it has one."""
+    """Return whether a mark is worth the tokens of the original's name. A small result can also be found by the id of
+    its call, if it has one."""
     return part.kind != "tool_result" or part.tokens >= _NAMED or part.call_id.startswith(LEGACY_ID)

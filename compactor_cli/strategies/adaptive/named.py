@@ -142,7 +142,7 @@ def _place_of(name: str, text: str) -> int:
 
 
 def _beside(text: str, start: int, end: int) -> str:
-    """Return the characters right before and right behind a span."""
+    """Return the characters right before and right after a span."""
     return text[max(0, start - 1) : start] + text[end : end + 1]
 
 

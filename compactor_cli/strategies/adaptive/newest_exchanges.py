@@ -184,7 +184,7 @@ class NewestExchanges:
         return found - self.last.keys() if len(found) > _FEW_LISTING else set()
 
     def _behind_first(self, groups: Sequence[Group]) -> Sequence[Group]:
-        """Return the groups behind the oldest one that a summary would shorten, and the last exchange in any case."""
+        """Return the groups after the oldest one that a summary would shorten, and the last exchange in any case."""
         for index, group in enumerate(groups):
             if group.index in self.last:
                 break

@@ -49,9 +49,9 @@ def open_offers(
     stays: Callable[[int], bool],
     room: int,
 ) -> Sequence[int]:
-    """Return the lines of the answers before the last one that ask the user to agree to something.
+    """Return the lines in which answers before the last one ask the user to agree to something.
 
-    They count as long as the user answered only with questions and the agent asked again. For each answer these are the
+    They count as long as the user replied only with questions and the agent asked again. For each answer these are the
     line that asks and, if it names nothing, the last line before it that does. `stays`: returns whether a line is kept
     anyway."""
     turns = sorted(answers_before_turns(messages), key=itemgetter(1), reverse=True)

@@ -1,5 +1,5 @@
-"""One summary of chosen lines stands for everything, and the last request ends it: nothing stays at its place but the
-exchange in hand."""
+"""One summary of chosen lines replaces everything and ends with the last request. Only the exchange in hand stays in
+place."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ from compactor_cli.strategies.shared.time_order import can_move
 from compactor_cli.summary_text.verbatim import last_request, since_forms
 
 _SINCE_SHARE, _SHORT_SHARE = 0.03, 0.1
-"""Share of the room up to which it is said what followed the last request, and up to which it is said in few words:
-what is done would look like what is to be done, and the next round would not know where the request stood."""
+"""Shares of the room for the note on what followed the last request: up to the first one it may be long, up to the
+second one only short. Without it, finished work would look unfinished, and the next round would not know the position
+of the request."""
 _IN_PLACE = 500
-"""Tokens of room from which on the exchange in hand stays at its place: of a smaller one what messages take beside
-their words is more than a tenth, which names need."""
+"""Tokens of room from which on the exchange in hand stays in place. In a smaller room, the overhead of its messages is
+more than a tenth, which names need."""
 _LAST_SHARE = 0.5
 """Share of the room for what the agent wrote in the last exchange."""
 
@@ -42,7 +43,7 @@ class OneSummaryChooser(Chooser):
     """Chooses lines for one summary, which ends with the last request."""
 
     def __init__(self, inputs: PlanInput, kept: dict[int, Decision], rest: list[Group], room: int) -> None:
-        """Take the decisions that are made (`kept`) and the other groups (`rest`), which have `room` tokens."""
+        """Take the decisions already made (`kept`) and the other groups (`rest`), which have `room` tokens."""
         in_hand = exchange_in_hand(inputs) if room >= _IN_PLACE else ()
         self.in_hand = {group.index for group in in_hand}
         self.ends = _last_words(inputs, rest, room)
@@ -66,8 +67,8 @@ class OneSummaryChooser(Chooser):
         return [words for words in super().asked if self.lines.session.pieces[words.piece].message != ends]
 
     def loses_requests(self, attempt: Attempt) -> bool:
-        """Return whether words of the user are lost though all of them have room. Of talk, whole messages are chosen by
-        their worth."""
+        """Return whether words of the user are lost although all of them would fit. In talk, whole messages are chosen
+        by their value instead."""
         lines = self.asked_lines()
         there = {choice.line for choices in attempt.chosen.values() for choice in choices}
         needed = self.ending + sum(map(self.selector.tokens, lines))
@@ -78,14 +79,14 @@ class OneSummaryChooser(Chooser):
         return ends is not None and self.lines.message(line) == ends.message and self.lines.text(line) in ends.text
 
     def _take_pending(self) -> None:
-        """Take what the agent wrote in the newest exchanges, too: in the last one all of it, as far as it has room."""
+        """Also take what the agent wrote in the newest exchanges: in the last one everything, as far as it fits."""
         used = 0
         for group in sorted((self.newest.in_place | self.newest.last.keys()) - self.present, reverse=True):
             most = _LAST_SHARE * self.room if group in self.newest.last else newest_share(self.room)
             own = (i for i in self.inputs.groups[group].messages if self.inputs.messages[i].role == "assistant")
             lines = (line for i in own for line in self.lines.of_message(i))
             written = [line for line in lines if self.lines.has_words(line) and not self._announces(line)]
-            if sum(map(self.selector.cost, written)) > most - used:  # its end says what comes next
+            if sum(map(self.selector.cost, written)) > most - used:  # the end says what comes next
                 written.reverse()
             for line in written:
                 if self.selector.cost(line) <= most - used:
@@ -99,7 +100,7 @@ class OneSummaryChooser(Chooser):
         return super()._may_be_quoted(line) and not self._announces(line)
 
     def _announces(self, line: int) -> bool:
-        """Return whether a line of the agent only announces a call: nothing stays at its place behind it."""
+        """Return whether a line of the agent only announces a call, as no call stays in place after it."""
         return self.inputs.messages[self.lines.message(line)].role == "assistant" and announces(self.lines, line)
 
     def _extra(self) -> int:
@@ -108,12 +109,12 @@ class OneSummaryChooser(Chooser):
     def _ended(self, slot: SummarySlot) -> SummarySlot:
         if self.ends is None:
             return slot
-        ends = replace(self.ends, since="") if self.present else self.ends  # what followed stands below
+        ends = replace(self.ends, since="") if self.present else self.ends  # what followed is kept below
         return replace(slot, quotes=(ends,), budget=slot.budget + self.ending)
 
 
 def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote | None:
-    """Return the newest request, or its sentences that bind; None when it stays where it is, or nothing of it fits."""
+    """Return the newest request, or its binding sentences. Return None if it stays in place or nothing of it fits."""
     telling = {message.index for message in telling_requests(inputs.messages)}
     messages = (inputs.messages[i] for group in reversed(groups) for i in reversed(group.messages))
     message = next((message for message in messages if message.index in telling), None)
@@ -133,7 +134,7 @@ def _last_words(inputs: PlanInput, groups: Sequence[Group], room: int) -> Quote 
 
 
 def _since(inputs: PlanInput, groups: Sequence[Group], request: Message) -> str:
-    """Return what is said of what followed the request; empty where that stands behind the summary."""
+    """Return the note on what followed the request, or an empty string if that stays after the summary."""
     summarized = [inputs.messages[i] for group in groups for i in group.messages]
     if is_answered(inputs.messages, max(message.index for message in summarized)):
         return ""

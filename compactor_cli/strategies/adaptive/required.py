@@ -1,4 +1,4 @@
-"""Takes what comes before the lines of most value: what the user said, what is awaited, and what the agent came to."""
+"""Takes what comes before the most valuable lines: what the user said, what is awaited, and the agent's conclusions."""
 
 from __future__ import annotations
 
@@ -38,54 +38,53 @@ from compactor_cli.text.sentences import ASKS_WITHIN
 _CONCLUSION = (0.4, 0.12)
 """Shares of a small and of a large room for what the agent said at the very end."""
 _ANSWERS = (0.05, 0.18)
-"""Shares of a small and of a large room for what the user answered: the end of what was said before each request."""
+"""Shares of a small and of a large room for what the user answered: the end of the text before each request."""
 _AGREED, _PICKED, _LONGEST_AGREED = (0.2, 0.1), (0.4, 0.1), 300
-"""Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to is whole,
-and what it picks of one."""
+"""Shares of a small and of a large room, and tokens, up to which an answer that the newest request agrees to stays
+whole. The second pair applies to what it picks from an answer."""
 _REST = (0.6, 0.12)
-"""Shares of a small and of a large room for the rest of a list of which the newest request picks some."""
+"""Shares of a small and of a large room for the rest of a list from which the newest request picks items."""
 _BESIDE = (0.2, 0.1)
-"""Shares of a small and of a large room for what requests that stay say nothing without: what they pick of lists."""
+"""Shares of a small and of a large room for what kept requests depend on: the list items that they pick."""
 _POSTPONED = (0.12, 0.1)
-"""Shares of a small and of a large room for what was proposed and put off."""
+"""Shares of a small and of a large room for proposals that were put off."""
 _FAILED = (0.4, 0.1)
-"""Shares of a small and of a large room for a call that failed and has to be made again."""
+"""Shares of a small and of a large room for a call that failed and has to be repeated."""
 _BARE_REPLY = 6
-"""Tokens of a reply that is a word or two."""
+"""Maximum tokens of a reply of a word or two."""
 _RESULTS = 0.15
-"""Share of the room for results since the newest request that stay as a whole."""
+"""Share of the room for results since the newest request that stay whole."""
 _EXERCISE = (0.4, 0.1)
-"""Shares of a small and of a large room for the exercise that the agent of a chat asks at the end of a paragraph."""
+"""Shares of a small and of a large room for exercises that the agent of a chat sets at the end of a paragraph."""
 _LONGEST_ASKING = 600
-"""Characters of a paragraph up to which it is what its last sentence asks about; a longer text is only ended by it."""
+"""Maximum characters of a paragraph that its last sentence asks about. Longer ones only end in a question."""
 _ANSWERS_SEEN = 3
-"""Newest answers of a chat that are looked at for an exercise."""
+"""Number of newest answers of a chat to search for an exercise."""
 _FIGURES = 2
-"""Figures of a paragraph that a reply works with."""
+"""Minimum number of figures of a paragraph that the reply works with."""
 _BREAK = compiled_later(r"\n[ \t]*\n")
 _SMALL_RESULT = 400
-"""Characters of a small result, without lines that say nothing."""
+"""Maximum characters of a small result, without lines that say nothing."""
 _PATH = compiled_later(
     r"(?:[A-Za-z]:)?(?=[^\n]*[/\\])(?=[^\n]*[A-Za-z])"
     r"(?:[^\s:*?\"<>|,;=]+|[^\n:*?\"<>|,;=]+\.[A-Za-z]\w{0,7})"  # with blanks only where it ends as a file does
 )
 _FILE = compiled_later(r"[\w.@+-]+\.[A-Za-z]\w{0,7}")
 _FILES_LISTED = range(3, 41)
-"""Numbers of files that make a list of those that were found."""
+"""Numbers of files that make up a list of what was found."""
 _OTHER_LINES = 3
-"""Lines beside those files at most."""
+"""Maximum number of other lines in such a list."""
 
 
 class RequiredLines(PlanBuilder):
-    """What is taken whatever its value, each in its share of the room."""
+    """Takes lines whatever their value, each kind within its share of the room."""
 
     instruction_lines: frozenset[int] = frozenset()
     """Lines of standing instructions that were taken."""
 
     def build(self, chosen: Sequence[ChosenLine]) -> Attempt:
-        """Return what becomes of every group when these lines are taken. What binds comes before the details of the
-        state, which come with the first summary: where it would have no room beside all of them, with as many as it
-        has."""
+        """Return what happens to each group when these lines are taken. Binding lines come before details of the state,
+        which the first summary contains. If that summary does not fit with all details, it gets as many as fit."""
         attempt = super().build(chosen)
         over = attempt.tokens - self.room
         if over <= 0 or not (chosen and self.state and attempt.slots):
@@ -100,11 +99,12 @@ class RequiredLines(PlanBuilder):
 
     @property
     def binding(self) -> frozenset[int]:
-        """Return the lines of what the user said, and of standing instructions, that were taken."""
+        """Return the lines taken from the user's words and from standing instructions."""
         return self.request_lines | self.instruction_lines
 
     def _take_required(self, free: int) -> None:
-        """Take what comes before the lines of most value, of `free` tokens; of talk, what is worth most."""
+        """Take what comes before the most valuable lines, in `free` tokens. In talk, take the most valuable
+        statements."""
         inputs = self.inputs
         words = Words(inputs, self.lines, self.selector.tokens)
         if self.works:
@@ -155,8 +155,8 @@ class RequiredLines(PlanBuilder):
                 self._take(text)
 
     def _take_asked(self, words: Words, free: int) -> None:
-        """Take what the user said, of `free` tokens, and the results that the agent answers next. Where a small room
-        ends with these, they come before what has no room in the share of the user's words."""
+        """Take what the user said, in `free` tokens, and the results that the agent answers next. If a small room ends
+        with results, they come before words of the user that exceed their share."""
         known = set(self.selector.taken)
         self._take_words(words, min(self.needed if self.ends_in_results else self.words_room, free - MARK))
         before = set(self.selector.taken)
@@ -174,12 +174,12 @@ class RequiredLines(PlanBuilder):
         self.instruction_lines = frozenset(standing)
 
     def _take_words(self, words: Words, room: float) -> None:
-        """Take what the user said, in as many tokens."""
+        """Take what the user said, in `room` tokens."""
         self._take(words.within(room, self.asked, bare=self.bare_replies))
 
     def _take_agreed(self) -> int:
-        """Take all of a short answer that the newest request agrees to, what it picks of one, or of a longer one what
-        names something; return the tokens that it takes."""
+        """Take a short answer that the newest request agrees to, or what it picks, or the parts of a longer answer that
+        name something. Return the tokens taken."""
         for words, is_picked in must_keep.agreed_to(self.inputs.messages, self.lines):
             limit = min(_LONGEST_AGREED, share_of(self.room, *(_PICKED if is_picked else _AGREED)))
             if sum(map(self.selector.cost, words)) <= limit:
@@ -188,22 +188,22 @@ class RequiredLines(PlanBuilder):
 
     @cached_property
     def bare_replies(self) -> frozenset[int]:
-        """Return the words of the user that say nothing without what they answer."""
+        """The words of the user that say nothing without what they answer."""
         return bare_replies(self.inputs.messages)
 
     @property
     def ends_in_results(self) -> bool:
-        """Return whether what little room there is, is for results that the agent has to answer next."""
+        """Whether the room is small and has to hold results that the agent answers next."""
         return bool(newest_said(self.inputs.messages).results) and self.room < LARGE_ROOM
 
     @cached_property
     def asked(self) -> list[must_keep.UserWords]:
-        """Return what the user asked, in order."""
+        """What the user asked, in order."""
         return list(must_keep.requests(self.inputs.messages, self.lines))
 
     @cached_property
     def concluded(self) -> list[int]:
-        """Return lines of what the agent said at the very end."""
+        """The lines of what the agent said at the very end."""
         return must_keep.conclusion(self.inputs.messages, self.lines)
 
     def asked_lines(self) -> list[int]:
@@ -212,35 +212,35 @@ class RequiredLines(PlanBuilder):
 
     @cached_property
     def asked_tokens(self) -> int:
-        """Return the tokens of what the user said."""
+        """The tokens of what the user said."""
         return sum(map(self.selector.tokens, self.asked_lines())) + HEADING * len(self.asked)
 
     @property
     def needed(self) -> int:
-        """Return the tokens of what the user said, up to its share of the room: these come before all else."""
+        """The tokens of what the user said, up to its share of the room. They come before everything else."""
         share = self.words_room if self.awaits else self.share_asked
         return int(min(self.asked_tokens, max(share, self.typed_room)))
 
     @property
     def words_room(self) -> float:
-        """Return the tokens of the room for what the user said."""
+        """The tokens of the room for what the user said."""
         return max(self.request_room, self.typed_room)
 
     @cached_property
     def typed_room(self) -> int:
-        """Return the tokens that system messages which were cut have left to what the user typed; 0 where none were."""
+        """The tokens that cut system messages leave to what the user typed; 0 if none were cut."""
         is_cut = any(is_cut_system(self.inputs, decision) for decision in self.kept.values())
         return min(self.room, room_for_typed(self.inputs, self.inputs.target or 0)) if is_cut else 0
 
     @property
     def share_asked(self) -> float:
-        """Return the tokens up to which all that the user said comes before what the agent did."""
+        """The tokens up to which everything that the user said comes before what the agent did."""
         return (LARGE_IN_CHAT if self.works else LARGE_REQUEST) * self.room
 
     @property
     def is_answered_next(self) -> bool:
-        """Return whether the newest exchange is what the agent, or the newest request, answers: not where the agent
-        asked nothing in it, and did before what the state tells."""
+        """Whether the agent, or the newest request, answers the newest exchange. A final message without a question,
+        after an act that the state contains, needs no answer."""
         messages, last = self.inputs.messages, self.newest.last
         if newest_said(messages).results:
             return True
@@ -255,17 +255,17 @@ class RequiredLines(PlanBuilder):
         return done.isdisjoint(message.index for message in turn)
 
     def _stays(self, line: int) -> bool:
-        """Return whether a line stands in words that stay whole for being new."""
+        """Return whether a line is part of words that stay whole for being new."""
         piece = self.lines.piece(line)
         group = self.group_of[piece.message]
         return piece.speech and group in self.present and piece.tokens <= self.newest.written(group)
 
     def stays_in_part(self, message: int) -> bool:
-        """Return whether a message stays at its place, or some of it is taken."""
+        """Return whether a message stays in place, or some of it is taken."""
         return message not in self.left or any(line in self.selector.taken for line in self.lines.of_message(message))
 
     def _take_pending(self) -> None:
-        """Take lines of the results that the agent answers next, or that what it asked rests on."""
+        """Take lines of the results that the agent answers next, or on which its question is based."""
         self._take(self.newest.unsaid(self.lines, self.selector.cost))
         known = self.lines.silent | self.said_by_state
         pending = [line for line in self.newest.pending_results(self.lines) if line not in known]
@@ -273,7 +273,7 @@ class RequiredLines(PlanBuilder):
         take_pending(pending, self.lines, self.selector, asked_for, self.room, SMALL, ends=ends)
 
     def _take_results(self, room: int) -> None:
-        """Take results for the newest request that are worth it as a whole, the newest first, in `room` tokens."""
+        """Take results since the newest request that are worth keeping whole, the newest first, in `room` tokens."""
         since = takewhile(lambda group: not is_request(group, self.inputs.messages), reversed(self.inputs.groups))
         groups = (group for group in since if group.index not in self.newest.last)
         for wanted in whole_results(groups, self.inputs.messages, self.lines, self.newest.in_place):
@@ -294,12 +294,12 @@ class RequiredLines(PlanBuilder):
         return sum(map(self.selector.take, self.selector.unsaid(told)))
 
     def _ends_summary(self, line: int) -> bool:
-        """Return whether a line stands at the end of the summary in any case."""
+        """Return whether a line is at the end of the summary in any case."""
         return False
 
 
 def bare_replies(messages: Sequence[Message]) -> frozenset[int]:
-    """Return the requests, but for the newest, that are a word or two in answer to a question, and name nothing."""
+    """Return the requests, except the newest, that answer a question in a word or two and name nothing."""
     newest = max((message.index for message in messages if message.origin == "request"), default=-1)
     return frozenset(
         request
@@ -313,8 +313,8 @@ def bare_replies(messages: Sequence[Message]) -> frozenset[int]:
 
 
 def rest_of_list(messages: Sequence[Message], lines: SessionLines) -> list[int]:
-    """Return the lines of the items that are the rest of which the newest request that speaks of one says what is to
-    become: nothing else says what is left to do."""
+    """Return the items left over from a list if a request says what to do with the rest. The newest such request
+    counts, because nothing else says what is left to do."""
     for index, request in sorted(answers_before_turns(messages), key=lambda turn: -turn[1]):
         reply = messages[request].text("text")
         found: list[int] = []
@@ -334,8 +334,8 @@ def exercises(
     stays: Callable[[int], bool],
     room: int,
 ) -> Iterator[int]:
-    """Yield the paragraphs with which the newest answers end in a question, where the reply to it works with their
-    figures: later replies may go on with it. `stays`: whether a line is there anyway."""
+    """Yield the paragraphs at the end of the newest answers that ask a question whose reply works with their figures:
+    later replies may continue with them. `stays`: returns whether a line is kept anyway."""
     left = share_of(room, *_EXERCISE)
     turns = sorted(answers_before_turns(messages), key=itemgetter(1), reverse=True)
     for index, reply in islice(turns, _ANSWERS_SEEN):
@@ -349,7 +349,7 @@ def exercises(
 
 
 def _asked_about(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
-    """Return the lines of the last paragraph of an answer, where that ends with a question and is not long."""
+    """Return the lines of the last paragraph of an answer if it ends with a question and is not long."""
     if not speech or not ASKS_WITHIN.search(lines.text(speech[-1])):
         return ()
     text = lines.piece(speech[-1]).text
@@ -363,8 +363,8 @@ def _asked_about(speech: Sequence[int], lines: SessionLines) -> Sequence[int]:
 def whole_results(
     groups: Iterable[Group], messages: Sequence[Message], lines: SessionLines, in_place: Container[int]
 ) -> Iterator[list[int]]:
-    """Yield the lines of small results of those groups that stay at their place, and of results of any the files of a
-    list and both sides of conflicts, as long as no edit took a line of these out."""
+    """Yield the lines of results to keep whole: small results of groups in place, lists of files, and both sides of
+    merge conflicts. Results with conflicting lines that an edit has changed since are skipped."""
     for group in groups:
         results = [messages[i] for i in group.messages if messages[i].results]
         own = [line for message in results for line in lines.of_message(message.index)]
@@ -382,7 +382,7 @@ def whole_results(
 
 
 def _lists(results: Iterable[Message], lines: SessionLines) -> Iterator[list[int]]:
-    """Yield the lines of results that are hardly more than paths of files: what there is to go through."""
+    """Yield the lines of results that hold little but file paths: they list what there is to go through."""
     for message in results:
         own = [line for line in lines.of_message(message.index) if line not in lines.silent]
         texts = [text.strip() for line in own for text in lines.text(line).split("\n")]

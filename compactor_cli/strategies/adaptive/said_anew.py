@@ -25,7 +25,7 @@ _COMMON = 3
 _SHORT_REQUEST = 150
 """Maximum characters of a request that says one thing."""
 _BEFORE, _BEHIND = 40, 40
-"""Characters before and behind the words of a change in which the sentence says what is changed."""
+"""Characters before and after the words of a change in which the sentence says what is changed."""
 _STEM, _SYLLABLES = 5, 2
 """Number of first characters that forms of a word have in common, and of syllables in Korean."""
 _PAIRS = 3
@@ -48,7 +48,7 @@ _SAYINGS = (
     (r"と言(?:いました|ったけど|いましたが)", r".{0,80}?(?:変更|変わ|延期)"),
     (r"(?:我|刚才)说(?:过|的是|了)", r".{0,80}?(?:但|不过|改)"),
 )
-"""In several languages: how the user repeats what was said, and the words behind it that say that it has changed."""
+"""In several languages: how the user repeats what was said, and the words after it that say that it has changed."""
 _SAID = compiled_later("|".join(said for said, _ in _SAYINGS), re.IGNORECASE)
 _SAID_AND_CHANGED = compiled_later("|".join(f"{said}{differs}" for said, differs in _SAYINGS), re.IGNORECASE)
 _MOVED = compiled_later(

@@ -41,7 +41,7 @@ _TINY, _ANSWER = 150, 0.25
 _ASKED = 0.5
 """Weight of a user's question relative to a statement."""
 _MAYBE, _SURELY = 45, 80
-"""Probability, in percent, that a statement is needed: above the first value one of an agent weighs more, and from the
+"""Probability, in percent, that a statement is needed. Above the first value one of an agent weighs more, and from the
 second on as much as one of a user."""
 _LEAST = 0.05
 """Minimum weight of an answer, so that answers still differ from each other."""
@@ -136,7 +136,7 @@ class SmallTalk:
 
     def _parted(self, number: int, message: Message) -> Iterator[tuple[str, list[int]]]:
         """Yield (speaker, lines) for each statement of a piece. A short piece is one statement; otherwise each sentence
-        is, for the user together with the short ones behind it. In a summary, each quote is one."""
+        is, for the user together with the short ones after it. In a summary, each quote is one."""
         own = [*self._lines.of_piece(number)]
         most = 0 if message.index == self._newest else max(_SHORT, self._room // _PART)
         if message.origin == "summary":
@@ -202,8 +202,8 @@ class SmallTalk:
         """Yield sentences that are likely to be needed, from statements of several, each with the highest probability
         of the statement's other sentences.
 
-        What binds the rest or tells a fact often stands among small talk. Sentences of an agent are included only in a
-        small room, and only from before the last request, because its last answer stays whole."""
+        A sentence that binds the rest or tells a fact is often surrounded by small talk. Sentences of an agent are
+        included only in a small room, and only from before the last request, because its last answer stays whole."""
         asked = max((m.index for m in self._messages if m.origin == "request"), default=-1)
         parted = {
             at

@@ -2,8 +2,8 @@
 
 The user's words come first, then the newest exchanges and the state of the work. All other lines compete by the value
 that they add per token: every name in the session gets an estimate of how likely the rest needs it, from signals
-weighted by a profile. Everything stays in time order. Messages of which much was chosen stay in place, and summaries
-between them quote the chosen lines of the others.
+weighted by a profile. Everything stays in time order. A message stays in place if much of it was chosen, and summaries
+between these messages quote the chosen lines of the others.
 
 `_Planner` decides what stays in any case. For the rest, a `Chooser` (`choosing.py`) takes lines and, as a `PlanBuilder`
 (`building.py`), decides what happens to each group, again and again until the plan fits its room."""

@@ -1,5 +1,5 @@
-"""Lines of a result that hold what was asked for: words of its call, names in the agent's text before the call, names
-in the newest requests, and lines of a file whose numbers one of these mentions."""
+"""Lines of a result that hold what was asked for: words of its call, or names in the agent's text before the call or in
+the newest requests. Lines of a file count if one of these mentions their numbers."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ _QUOTED = compiled_later(r"`([^`\s]{3,40})`")
 _READ = 4_000
 """Maximum characters of a call or a text to search for words."""
 _FEW, _SHARE = 3, 8
-"""A word is specific if it occurs in at most this many lines, or in one of this many."""
+"""A word is specific if it occurs in at most this many lines, or in at most one of this many."""
 _NEXT = 8
-"""Number of messages behind a result in which the agent answers it. Results of parallel calls arrive one by one."""
+"""Number of messages after a result in which the agent answers it. Results of parallel calls arrive one by one."""
 _WORDS, _SHORT = 40, 200
 """Maximum number of words of the agent's next text and calls to look for, and maximum length of an argument of these
 calls."""
 _REQUESTS, _EARLIER = 20, 24
 """Number of newest requests to read, and maximum number of names to look for from those before the last one."""
 _BEHIND = 2
-"""Number of lines behind such a line that belong to it."""
+"""Number of lines after such a line that belong to it."""
 
 
 class Asked:
@@ -75,9 +75,9 @@ class Asked:
     def lines(self, result: Spot, lines: Sequence[str]) -> tuple[int, ...]:
         """Return the indices of the lines of a result that hold what was asked for.
 
-        In this order: both sides of merge conflicts, rows that differ from all others in something these have in
-        common, lines whose numbers were mentioned, lines with the rarest words, and the lines behind all these. If
-        there are none, the lines with names that the agent spoke of next. Each result is searched once."""
+        The order is: both sides of merge conflicts, rows that differ from all others in something these have in common,
+        lines whose numbers were mentioned, and lines with the rarest words. The lines after all these follow. If there
+        are none, these are the lines with names that the agent spoke of next. Each result is searched once."""
         if result not in self._found:
             words, numbers = self._wanted(result)
             text = "\n".join(lines)
@@ -174,8 +174,8 @@ def conflicts(lines: Sequence[str]) -> list[int]:
 
 
 def _numbered(lines: Sequence[str], numbers: frozenset[str]) -> list[int]:
-    """Return the lines that have one of these numbers, except at the beginning and the end of the result: there, a
-    number says from where to where the file was read."""
+    """Return the lines that have one of these numbers. The first and the last lines of the result do not count, because
+    numbers there say from where to where the file was read."""
     if not numbers:
         return []
     inner = range(_BEHIND, len(lines) - _BEHIND)

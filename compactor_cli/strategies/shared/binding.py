@@ -148,8 +148,8 @@ def may_bind(clause: Clause) -> bool:
 
 
 def _told(clause: Clause) -> str:
-    """Return the parts of a sentence that ask nothing; nothing of pasted text. What stands before a question is often a
-    sentence of its own, as in "never restart worker 3. why does it hang?"."""
+    """Return the parts of a sentence that ask nothing, or an empty string for pasted text. The words before a question
+    are often a sentence of their own, as in "never restart worker 3. why does it hang?"."""
     if clause.place not in ("asked", "title"):
         return ""
     if not ASKS.search(clause.text):

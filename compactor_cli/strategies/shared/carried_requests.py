@@ -29,7 +29,7 @@ from compactor_cli.summary_text.verbatim import Kind, carried, earlier_label, la
 SHARE = 0.45
 """Share of the room for the words of the user."""
 _SMALL_SHARE, _SMALL = 0.65, 300
-"""Their share of a small room, and the minimum in tokens that this share may give them."""
+"""Their share of a small room, and the most tokens that this share gives: in larger rooms the usual one gives more."""
 _OPENING = 12
 """Maximum number of lines with which a text says that it holds standing instructions."""
 _REQUEST = "request of the user"

@@ -82,7 +82,8 @@ def has_calls(messages: Sequence[Message]) -> bool:
 
 def is_working_chat(messages: Sequence[Message]) -> bool:
     """Return whether an agent works for its user by talking, with long answers. If the answers are short, facts and
-    wishes stand among small talk. If the replies to them are much longer, these are output of the agent's commands."""
+    wishes are scattered among small talk. If the replies to them are much longer, these are output of the agent's
+    commands."""
     if not is_chat(messages):
         return False
     answers = [_text_tokens(message) for message in messages if message.role == "assistant"]
@@ -178,7 +179,7 @@ def _statements(
 ) -> Iterator[tuple[str, list[int]]]:
     """Yield (speaker, lines) for each statement of a piece.
 
-    A short message of the user is one statement; otherwise each sentence is, with short ones behind it and those that
+    A short message of the user is one statement; otherwise each sentence is, with short ones after it and those that
     take it back. Of the agent, each line is, except lines that only introduce others. Of a summary, each quote is, and
     of a long quote of the user each sentence."""
     own = list(lines.of_piece(number))

@@ -1,4 +1,4 @@
-"""Lines that a summary quotes besides what it says: those that the rest of the session is most likely to need."""
+"""Lines that a summary quotes besides its text: those that the rest of the session is most likely to need."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ from compactor_cli.strategies.shared.selection import Selector, densest
 from compactor_cli.summary_text.excerpts import LEGEND, Excerpt
 
 REACH = 500_000
-"""Tokens back to which every line is looked at, several times what models hold; of what is older, only
-requests, calls and failures."""
+"""Number of newest tokens in which every line is considered, several times what models hold. Of older messages, only
+requests, calls and failures are."""
 _BEGINNING = 150
-"""Tokens of each of the newest messages that are quoted for being new."""
+"""Maximum tokens to quote from each of the newest messages because they are new."""
 _ANSWER_SHARE = 0.75
-"""Share of what is for the newest messages that an answer may take with which everything ends."""
+"""Share of the tokens for the newest messages that an answer at the very end may take."""
 _LEAST = 60
-"""Tokens below which it is not worth the heading."""
+"""Tokens below which quotes do not justify their heading."""
 _TIMES = 3
-"""How often lines are looked for in the room that is left beside the exchange in hand as it stands."""
+"""Maximum number of passes over the room that is left next to the exchange in hand as rendered."""
 
 
 class Details(Struct, frozen=True):
-    """Lines that a summary quotes, what is left of the room, and what stays behind it with its best lines."""
+    """Quoted lines of a summary, the tokens left of the room, and the exchange that stays after it with its best
+    lines."""
 
     lines: tuple[Excerpt, ...] = ()
     left: int = 0
@@ -58,9 +59,11 @@ def quoted_details(
     in_hand: Sequence[Group] = (),
     own: int = 0,
 ) -> Details:
-    """Return the best lines of these groups in about `room` tokens. Messages in `aside` are repeated anyway. `newest`:
-    tokens for the beginnings of the newest messages, whatever their value. `in_hand`: the exchange that stays behind
-    the summary; what is chosen of it is of the same room, but for the `own` tokens of the summary."""
+    """Return the best lines of these groups in about `room` tokens.
+
+    Messages in `aside` are repeated anyway. `newest`: tokens for the beginnings of the newest messages, whatever their
+    value. `in_hand`: the exchange that stays after the summary. Lines chosen from it share the room, except for the
+    `own` tokens, which are for the summary alone."""
     room = min(room, DETAIL) - inputs.count(LEGEND)
     if room < _LEAST or inputs.profile is None:
         return Details()
@@ -101,9 +104,9 @@ def quoted_details(
 def _excerpts(
     inputs: PlanInput, selector: Selector, stay: Collection[int], elsewhere: Collection[int] = ()
 ) -> tuple[Excerpt, ...]:
-    """Return what a summary quotes of the lines that were taken, but for those of messages that stand `elsewhere`. The
-    lines in `stay` are what is to be answered, or what the work came to: these are not the first to make way for the
-    rest of the summary, though all their names are known."""
+    """Return the quotes of the taken lines, except those of messages that are kept `elsewhere`. The lines in `stay`
+    have to be answered, or report the outcome of the work. They are not the first to be dropped, even if all their
+    names are known."""
     lines, taken = selector.lines, selector.taken
     best = max((choice.value for choice in taken.values()), default=0.0)
     quoted = (choice for choice in taken.values() if lines.message(choice.line) not in elsewhere)
@@ -114,7 +117,7 @@ def _excerpts(
 
 
 class _InHand:
-    """The exchange that stays behind a summary, with the lines that are chosen of it beside those of the summary."""
+    """The exchange that stays after a summary, with lines that compete with those of the summary."""
 
     def __init__(self, inputs: PlanInput, groups: Sequence[Group], selector: Selector, room: int) -> None:
         self._groups, self._selector = groups, selector
@@ -125,34 +128,34 @@ class _InHand:
         self.messages = frozenset(i for group in groups for i in group.messages)
         self.awaited: frozenset[int] = frozenset()
         """Lines of the results."""
-        for group in groups:  # what stays of the agent's words in any case is known, and costs nothing more
+        for group in groups:  # the agent's words that stay in any case are known, and cost nothing more
             for line in (line for i in group.messages for line in self._lines.of_message(i)):
                 part = inputs.messages[self._lines.message(line)].parts[self._lines.piece(line).part]
                 if part.kind != "tool_result" and part.tokens <= self._newest.written(group.index):
                     selector.take(line)
 
     def rendered(self) -> dict[int, Decision]:
-        """Return the exchange as it stands with what was taken of it so far."""
+        """Return the exchange as rendered with the lines taken from it so far."""
         taken = self._selector.taken.keys()
         return {group.index: self._newest.render(group, taken, RECENT) for group in self._groups}
 
     def take(self, room: int, newest: int, own: int) -> int:
-        """Take lines of the exchange and of what the summary stands for, `own` tokens of the latter alone; return what
-        is left. `newest`: as `quoted_details` has it."""
+        """Take lines of the exchange and of the summarized messages, with `own` tokens for the latter alone. Return the
+        tokens that are left. `newest`: as in `quoted_details`."""
         lines, selector = self._lines, self._selector
         left, best = room - self._used(), densest(lines, room)
         pending = [line for line in self._newest.pending_results(lines) if line not in lines.silent]
         left -= take_pending(pending, lines, selector, self._renderer.asked_for, left, SMALL)
         self.awaited = frozenset(selector.taken)
         _take_newest(selector, lines, newest - (room - left), leaving=True)
-        for _ in range(_TIMES):  # lines that stand together at their place take less than quoted ones
+        for _ in range(_TIMES):  # adjacent lines in place take fewer tokens than quoted ones
             selector.fill(best, left - own)
             left = room - self._used()
         left = selector.fill([line for line in best if lines.message(line) not in self.messages], left)
         return left - _take_newest(selector, lines, left, but=self.messages)
 
     def _used(self) -> int:
-        """Return the tokens of the exchange as it stands, and of the lines that were taken of other messages."""
+        """Return the tokens of the exchange as rendered, and of the lines taken from other messages."""
         taken = self._selector.taken.values()
         others = sum(choice.cost for choice in taken if self._lines.message(choice.line) not in self.messages)
         return others + sum(decision.tokens for decision in self.rendered().values())
@@ -177,9 +180,11 @@ def _take_newest(
     answer: int = -1,
     but: Collection[int] = (),
 ) -> int:
-    """Take the first lines of the newest texts, calls and results, without those that say nothing; returns their
-    tokens. `leaving`: what would be for those is left to other lines. `answer`: the message with which everything ends,
-    of which more is taken: it is what the work came to. `but`: messages of which nothing is."""
+    """Take the first lines of the newest texts, calls and results, without those that say nothing, and return their
+    tokens.
+
+    `leaving`: the tokens of skipped lines are left to other lines. `answer`: the message at the very end, of which more
+    is taken because it reports the outcome of the work. `but`: messages to skip."""
     used = passed = 0
     for number in sorted(lines.first_of, reverse=True):
         piece_tokens = 0

@@ -61,8 +61,8 @@ def widened(
 
 
 def without_closing(inputs: PlanInput, decisions: Mapping[int, Decision]) -> dict[int, Decision]:
-    """Drop the assistant turn that closes a history if no tool result stands before it any more. Return that decision,
-    or an empty dictionary."""
+    """Drop the assistant turn that closes a history if no tool result precedes it any more. Return that decision, or an
+    empty dictionary."""
     last = inputs.groups[-1]
     if inputs.protected.get(last.index) != CLOSING:
         return {}

@@ -1,4 +1,4 @@
-"""The exchange that is in hand: results end the history, and the agent has not answered them yet."""
+"""The exchange in hand: the history ends with results that the agent has not answered yet."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from compactor_cli.model.planning import PlanInput
 
 
 def exchange_in_hand(inputs: PlanInput) -> list[Group]:
-    """Return the groups of the call that ends the history with its results, whatever turn was made up behind them; of a
-    call that is written as text, those of both messages. Empty where something else is last."""
+    """Return the groups of the call whose results end the history, even if a synthetic turn follows. For a call written
+    as text, return the groups of both messages. Return an empty list if something else comes last."""
     newest = newest_said(inputs.messages)
     if newest.results:
         messages = {newest.index}

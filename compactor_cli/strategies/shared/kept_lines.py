@@ -15,7 +15,7 @@ Choice = Callable[[int], Sequence[Span]]
 
 
 def matches(patterns: Sequence[re.Pattern[str]], text: str) -> Iterator[Span]:
-    """Yield the spans of all matches in a text. An empty match stands for the character behind it."""
+    """Yield the spans of all matches in a text. An empty match stands for the character after it."""
     for pattern in patterns:
         for match in pattern.finditer(text):
             yield match.start(), max(match.end(), match.start() + 1)

@@ -24,7 +24,7 @@ _FACT = compiled_later(r"(?<![\w`/\\.#-])\d")
 """A figure that is not part of a name. An announcement may name a file or a numbered step, but it counts nothing."""
 _RULE = compiled_later(r"\s*\|?(?=[^\n]*--)[ \t:|-]+")
 _NEAR = 2
-"""Number of lines behind such a line in which to look for what it introduces."""
+"""Number of lines after such a line in which to look for what it introduces."""
 _FEW_WORDS = 2
 """Maximum number of words of a question that says nothing without the text before it."""
 _SHORT, _MOST = 7, 3
@@ -96,7 +96,7 @@ def _answered_by(message: int, messages: Sequence[Message]) -> int:
 
 
 def said_after(lines: SessionLines, line: int, tokens: Callable[[int], int]) -> Iterator[int]:
-    """Yield the short sentences right behind a sentence, up to the next long sentence, question or line break. Without
+    """Yield the short sentences right after a sentence, up to the next long sentence, question or line break. Without
     them a sentence may say the opposite of what was meant, as "The guests want fireworks" does without "No."."""
     text, end = lines.piece(line).text, lines.of_piece(lines.piece_of[line]).stop
     for at in range(line + 1, min(end, line + 1 + _MOST)):
@@ -113,7 +113,7 @@ def told_together(
     tokens: Callable[[int], int],
     goes_on: Callable[[str], bool] | None = None,
 ) -> Iterator[list[int]]:
-    """Yield the lines of somebody's text in bundles: each sentence with the short ones behind it, and with those behind
+    """Yield the lines of somebody's text in bundles: each sentence with the short ones after it, and with those after
     them that continue it. `goes_on`: returns whether a sentence continues the one before it."""
     told = -1
     for line in own:

@@ -47,7 +47,7 @@ _NOTHING = compiled_later(
 )
 """A part that only names what there must be none of. It is a ban only if it asks for that, or for ever."""
 _SPANISH_NO = compiled_later(r"(?:por favor\s+)?no\s.*\bpor(?:fa| favor)\W*$|por favor\s+no\s", re.IGNORECASE)
-"""Not a ban, as "no" stands before a verb here."""
+"""Not a ban: "no" negates a verb here."""
 _ONLY_ASKS = compiled_later(rf"\W*{_ASKING_WORDS}\W*", re.IGNORECASE)
 _EVER = compiled_later(r"\W*(?:ever|at all|never ever)\W*", re.IGNORECASE)
 _MANY = compiled_later(r"[\w-]+(?:[^\W\dsuè_]s|aux|e[nr]|[eè]mes)", re.IGNORECASE)
@@ -128,7 +128,7 @@ _NOUN_FIRST = compiled_later(
     r"|upload|use)\s+(?:#?\d[\w.]*\s+)?(?:\w+(?<!s)s\b(?=\s+\S)|is|are|was|were|will|has|had|can|may)(?![^\W_])",
     re.IGNORECASE,
 )
-"""A word that may be an imperative, but is the subject of the verb behind it: "build takes"."""
+"""A word that may be an imperative, but is the subject of the verb after it: "build takes"."""
 _VERBS = CueCounter({"order": CUES["order"]})
 _FROM_NOW = compiled_later(
     r"(?<![^\W_])(?:from (?:now|here|this point|today) on(?:wards?)?|from here on out|henceforth|until further notice"
@@ -243,7 +243,7 @@ def _orders(part: str, is_message: bool) -> bool:
 
 
 def beside_from_now(text: str) -> tuple[str, str] | None:
-    """Return what a sentence says right before and right behind words such as "from now on", or None if it has no such
+    """Return what a sentence says right before and right after words such as "from now on", or None if it has no such
     words."""
     span = _FROM_NOW.search(text)
     if span is None:
@@ -257,6 +257,5 @@ def rules_from_now(text: str) -> bool:
 
 
 def bans(part: str) -> bool:
-    """Return whether a part of a sentence says what must not be done until somebody agrees, or of what there must be no
-    more than a number."""
+    """Return whether a part of a sentence bans something until somebody agrees, or sets a maximum."""
     return _BANS.match(part) is not None

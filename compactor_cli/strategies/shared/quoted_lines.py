@@ -54,7 +54,7 @@ _FULL = 280
 _SPARE = 6
 """Tokens that a summary may need beyond its planned text: overhead, and a reference with other digits."""
 _SIGNS = compiled_later(r"(?:[ \t]*[)\]}][)\]};, \t]*\n)+(?=.*\w)")
-"""Lines that only close something, with words behind them."""
+"""Lines that only close something, with words after them."""
 _KEY = compiled_later(r"[{,]?\s*[\"'][^\"']*[\"']\s*:")
 _NEXT = compiled_later(r"\s*,")
 _NEXT_RECORD = compiled_later(r"[}\]]\s*,\s*[{\[]")
@@ -290,7 +290,7 @@ class Quoter:
         return self._outcomes[call]
 
     def _without(self, choices: Sequence[ChosenLine], behind: Set[Spot]) -> list[ChosenLine]:
-        """Return the lines without those of results that are shown behind their calls; the calls take over their
+        """Return the lines without those of results that are shown after their calls; the calls take over their
         value."""
         pieces = [self._lines.piece(choice.line) for choice in choices]
         spots = [(piece.message, piece.part) for piece in pieces]
@@ -305,7 +305,7 @@ class Quoter:
         ]
 
     def _stands_behind(self, spot: Spot, quoted: Set[Spot]) -> bool:
-        """Return whether a result is a few words to be shown behind its call, which is quoted too. As a separate line,
+        """Return whether a result is a few words to be shown after its call, which is quoted too. As a separate line,
         it could be left out when room is short."""
         call, result = self._call_of.get(spot), self._part(spot)
         if call is None or call not in quoted or not is_few_words(result) or reply_span(result.text) is not None:
@@ -313,7 +313,7 @@ class Quoter:
         return bool(self._came_to(call, spot))
 
     def _short_result(self, call: Spot, quoted: Set[Spot]) -> str:
-        """Return the short result to show behind a call if nothing else of the result is quoted: a few words, or the
+        """Return the short result to show after a call if nothing else of the result is quoted: a few words, or the
         line that says how a command ended."""
         spot = self._result_of.get(call)
         said = self._came_to(call, spot) if spot is not None and spot not in quoted else ""
@@ -382,7 +382,7 @@ def _begins_reply(piece: SessionPiece, start: int) -> bool:
 
 
 def _goes_on(piece: SessionPiece, start: int, end: int) -> bool:
-    """Return whether more words follow on the same line behind a quote, or more records of a JSON list: the quote could
+    """Return whether more words follow on the same line after a quote, or more records of a JSON list: the quote could
     be mistaken for all of it. Other members of JSON objects may end there."""
     if piece.call:
         return False

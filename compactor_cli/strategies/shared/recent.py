@@ -1,9 +1,8 @@
-"""What the strategies of seeds 001, 003 and 004 share: the newest messages stay, one summary stands for the rest.
+"""The common part of the strategies of seeds 001, 003 and 004: the newest messages stay, one summary replaces the rest.
 
-With a target, the user's words come first, wherever they stand: in the recent messages, or repeated in the summary.
-Of what they leave, the newest messages stay whole as long as the summary has its share; room that is left goes to
-older exchanges. Without a target, the summary has a share of what it replaces.
-"""
+With a target, the user's words come first, whether they are in the recent messages or repeated in the summary. Of the
+remaining room, the newest messages stay whole as long as the summary has its share, and what is left goes to older
+exchanges. Without a target, the summary gets a share of what it replaces."""
 
 from __future__ import annotations
 
@@ -40,56 +39,56 @@ from compactor_cli.summary_text.verbatim import TURNS, block, turn
 from compactor_cli.text.shorten import SMALLEST
 
 HEADING = 90
-"""Tokens of the heading of a summary, with what it was compacted from."""
+"""Tokens of the heading of a summary that says what it was compacted from."""
 MARK = 64
 """Tokens of the shortest heading, and of the line that says that nothing is kept."""
 _MARKS = 3
-"""Headings that a mark may take without a target: what is kept in the middle parts it."""
+"""Number of headings that a mark may take without a target, because messages kept in the middle split it."""
 _TIGHT = 700
-"""Tokens of room below which a summary may have to do with a shorter heading."""
+"""Tokens of room below which a summary may get a shorter heading."""
 _KEEPS = 0.15
-"""Without a target: share of what it replaces that a summary may have (tier 3 of seed 000)."""
+"""Without a target: the share of what it replaces that a summary may take (tier 3 of seed 000)."""
 _SUMMARY_SHARE = 0.5
-"""Share of the room that recent messages leave to the summary when they are large."""
+"""Share of the room that large recent messages leave to the summary."""
 _RECENT_SHARE = 0.75
-"""Share of what the user's words leave that the other recent messages may take."""
+"""Share of the room left by the user's words that the other recent messages may take."""
 _IN_HAND = 0.3
-"""Share of it for the exchange in hand, where nothing else stays for being new."""
+"""Share of that room for the exchange in hand, if nothing else stays for being new."""
 _UNUSED, _TIMES = 0.05, 6
-"""Share of the target for which no line has to be found before older messages get that room, and how often at most."""
+"""Share of the target that has to be unused before it goes to older messages, and maximum number of attempts."""
 _MODEL_SHARE = 0.35
-"""Share of a summary's room that a model has for what it writes, at least."""
+"""Minimum share of a summary's room for the text that a model writes."""
 _BESIDE_MODEL = 0.3
-"""The same when a model writes the summary: it needs room to say something."""
+"""The same as `_RECENT_SHARE` if a model writes the summary, because it needs room to say something."""
 LEAST, MOST = 1_000, 8_000
-"""Tokens that a summary may always have (seed 001), and above which what stands under its headings says less
-than the lines themselves."""
+"""Tokens that a summary may always take (seed 001), and tokens above which text under its headings says less than
+quoted lines."""
 
 
 class Shape(Struct, frozen=True):
-    """What makes a strategy of this kind."""
+    """What distinguishes the strategies of this kind."""
 
     name: str
     form: str = "summary"
     core: float = 0.2
-    """Of the summary's room, for what stands under its headings; the rest, and what they do not need, is for lines of
-    the session that are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
+    """Share of the summary's room for the text under its headings. The rest, and what the text does not need, is for
+    lines that are likely to be needed. 0: a mark that says what it stands for, and nothing else."""
     recent: bool = True
-    """The newest messages stay; else the exchange in hand."""
+    """Whether the newest messages stay. Otherwise the exchange in hand does."""
     newest: float = 0.0
-    """Share of the quoted lines for the newest messages: where none stay as they are."""
+    """Share of the quoted lines for the newest messages, if none of these stay as they are."""
     absorbs: bool = False
-    """The summary has places for the first request and the last one; else the first one stays as a message."""
+    """Whether the summary has places for the first and the last request. Otherwise the first one stays as a message."""
     parts: Callable[[PlanInput, Sequence[Group]], tuple[SummaryPart, ...]] | None = None
 
 
 def plan_recent(inputs: PlanInput, shape: Shape) -> Plan:
-    """Make the plan of such a strategy. Raises BudgetError when nothing valid fits."""
+    """Return the plan of such a strategy. Raises BudgetError when nothing valid fits."""
     return _Planner(inputs, shape).plan()
 
 
 def text_room(inputs: PlanInput, share: float, room: int, texts: int) -> int:
-    """Return the tokens of a summary for what stands under its headings; a model's text has a length of its own."""
+    """Return the tokens of a summary for the text under its headings. A model's text has its own maximum length."""
     limit = MOST
     if inputs.settings.summarizer == "llm":
         limit = min(MOST, max(1, texts) * text_tokens(inputs.settings.llm.summary_tokens))
@@ -97,19 +96,19 @@ def text_room(inputs: PlanInput, share: float, room: int, texts: int) -> int:
 
 
 def room_without_target(replaced: int) -> int:
-    """Return the tokens that a summary may have, its heading aside, for this many tokens that it replaces."""
+    """Return the tokens that a summary may take without its heading, if it replaces this many tokens."""
     return max(LEAST, min(MOST, int(replaced * _KEEPS)))
 
 
 def kept_protected(inputs: PlanInput, renderer: Renderer, groups: Sequence[Group]) -> list[Decision]:
-    """Keep protected groups: whole without a target, else as `keep_protected` says."""
+    """Return the decisions on protected groups: whole without a target, otherwise those of `keep_protected`."""
     if inputs.target is None:
         return [Decision.whole(g, inputs.protected[g.index]) for g in groups]
     return keep_protected(inputs, renderer, groups, inputs.target)
 
 
 def quote_tokens(inputs: PlanInput, strategy: str, quotes: Sequence[Quote]) -> int:
-    """Return the tokens of what a summary repeats, with the headings."""
+    """Return the tokens of what a summary repeats, including headings."""
     texts = [turn(q.label, q.text) if q.kind == "turn" else block(strategy, q.kind, q.message, q.text) for q in quotes]
     title = inputs.count(TURNS) if any(quote.kind == "turn" for quote in quotes) else 0
     return title + sum(inputs.count(text) + 1 for text in texts)
@@ -126,11 +125,11 @@ class _Planner:
         if not shape.recent:
             self.border = min((i for g in exchange_in_hand(inputs) for i in g.messages), default=len(inputs.messages))
         self.unused = 0
-        """Tokens for which the summary of the last plan found no line of worth."""
+        """Tokens for which the summary of the last plan found no valuable line."""
         self.spare = 0
-        """Those of earlier ones, which are for older messages."""
+        """Unused tokens of earlier plans, which are for older messages."""
         self.in_hand: dict[int, Decision] = {}
-        """The exchange in hand, where the rest has to be cut."""
+        """The exchange in hand, if the rest has to be cut."""
 
     def plan(self) -> Plan:
         inputs = self.inputs
@@ -140,7 +139,7 @@ class _Planner:
         if self.shape.core and inputs.repeat:
             fixed = [g for g in protected if not self._is_loose(g)]
             attempt = self._attempt({d.group: d for d in kept_protected(inputs, self.renderer, fixed)}, repeats=True)
-        # no room for a summary that repeats requests: they stay where they are; at last a mark says what is gone
+        # if a summary that repeats requests does not fit, they stay in place; the last resort is a mark
         if attempt is None and self.shape.core:
             attempt = self._attempt(kept)
         if attempt is None and self.shape.core:
@@ -158,8 +157,8 @@ class _Planner:
         return (f"{self.shape.name}: too short to be grouped by topic; one summary stands for all of it",)
 
     def _is_loose(self, group: Group) -> bool:
-        """Return whether a request need not stay as a message. What an earlier summary carries, every one carries
-        on."""
+        """Return whether a request does not have to stay as a message. A request in an earlier summary is repeated in
+        every later one."""
         reason = self.inputs.protected[group.index]
         if reason not in REQUESTS or len(group.messages) > 1:
             return False
@@ -169,7 +168,7 @@ class _Planner:
         return can_move(message) and (self.shape.absorbs or reason != FIRST_REQUEST)
 
     def _attempt(self, kept: dict[int, Decision], *, repeats: bool = False) -> _PlanParts | None:
-        """Make a plan around what is kept; None without room for a summary. `repeats`: it may repeat requests."""
+        """Return a plan around what is kept, or None without room for a summary. `repeats`: it may repeat requests."""
         self.spare = 0
         attempt = self._planned(kept, repeats=repeats)
         for _ in range(_TIMES):
@@ -177,13 +176,13 @@ class _Planner:
                 break
             self.spare += self.unused
             better = self._planned(kept, repeats=repeats)
-            if better is None or better[0] == attempt[0]:  # the next older message is larger than what is unused
+            if better is None or better[0] == attempt[0]:  # the next older message does not fit into the unused tokens
                 break
             attempt = better
         return attempt
 
     def _planned(self, kept: dict[int, Decision], *, repeats: bool) -> _PlanParts | None:
-        """Return the decisions and the summaries around what is kept, as `_attempt` has them, in one try."""
+        """Return the decisions and the summaries around what is kept, in one try. Arguments as in `_attempt`."""
         self.unused, self.in_hand = 0, {}
         inputs, shape = self.inputs, self.shape
         loose = [g for g in inputs.groups if g.index not in kept]
@@ -221,7 +220,7 @@ class _Planner:
     def _quotes(
         self, words: Repeatable, chosen: Mapping[int, KeptRequest], recent: Sequence[Decision]
     ) -> tuple[Quote, ...]:
-        """Return what the summary repeats: the chosen words that are not among the recent messages."""
+        """Return what the summary repeats: the chosen words that are not in the recent messages."""
         stay = {i for decision in recent for i in self.inputs.groups[decision.group].messages}
         aside = {number: request for number, request in chosen.items() if number not in stay}
         quotes = quotes_of(words, aside, ends=self.shape.absorbs)
@@ -232,13 +231,13 @@ class _Planner:
     def _placed(
         self, kept: dict[int, Decision], older: Sequence[Group], budget: int, quotes: tuple[Quote, ...]
     ) -> _PlanParts | None:
-        """Put a summary in place of older groups, or several where something that is kept stands between these; None
-        where what it repeats has no room in them."""
+        """Replace older groups by a summary, or by several if something kept is between them. Return None if what it
+        repeats does not fit in them."""
         inputs = self.inputs
         quoted = frozenset(quote.message for quote in quotes)
         decisions = kept | {g.index: self._removed(g, quoted) for g in older}
         slots = [self._slot(older, budget, quotes)] if older else []
-        for share in (HEADINGS, 0.0):  # where parts of the summary have no room for what it repeats, it stays in one
+        for share in (HEADINGS, 0.0):  # split the summary only if the repeated words fit in its parts
             placed, parts = in_time_order(inputs, decisions, slots, MARK, share)
             whole = {i for d in placed.values() if d.rendition == "whole" for i in inputs.groups[d.group].messages}
             repeated = {quote for slot in parts for quote in slot.quotes}
@@ -259,7 +258,7 @@ class _Planner:
         return SummarySlot(3, names, budget, form=self.shape.form, quotes=quotes)
 
     def _filled(self, slots: Sequence[SummarySlot]) -> list[SummarySlot]:
-        """Add their parts to the summaries; the largest one quotes lines besides."""
+        """Return the summaries with their parts. The largest one also quotes lines."""
         if not self.shape.core:
             return list(slots)
         largest = max(slots, key=lambda slot: slot.budget, default=None)
@@ -271,7 +270,7 @@ class _Planner:
         parts = shape.parts(inputs, covered) if shape.parts else ()
         if quotes_lines:
             repeated = quote_tokens(inputs, shape.name, slot.quotes)
-            if self.in_hand:  # whose lines make no way for it, as those of the summary do
+            if self.in_hand:  # its lines are not dropped for it, as those of the summary are
                 repeated += sum(inputs.count(quote.text) for quote in slot.quotes if quote.kind == "only")
             room = slot.budget - repeated - HEADING
             core = max(shape.core, _MODEL_SHARE) if inputs.settings.summarizer == "llm" else shape.core
@@ -293,8 +292,8 @@ class _Planner:
     # -- the newest messages
 
     def _by_border(self, rest: list[Group]) -> tuple[list[Group], list[Group]]:
-        """Return the recent groups and the others. What an earlier round wrote is not recent, unless there is nothing
-        new to put it together with."""
+        """Return the recent groups and the others. Summaries of earlier rounds are not recent, unless there is nothing
+        new to combine them with."""
         older = [g for g in rest if g.messages[-1] < self.border or self.inputs.is_summary(g)]
         if all(self.inputs.is_summary(g) for g in older):
             return rest, []
@@ -304,8 +303,8 @@ class _Planner:
     def _recent(
         self, rest: list[Group], room: int, heading: int, chosen: Mapping[int, KeptRequest]
     ) -> tuple[list[Decision], list[Group]]:
-        """Keep the newest messages whole, or cut when they must be; then older ones as far as there is room. Requests
-        have their own room, wherever they stand."""
+        """Return the newest messages, whole or cut if necessary, with older ones as far as they fit, and the groups
+        that do not stay. Requests have their own room."""
         if not self.shape.recent:
             return self._only_in_hand(rest, room - heading - sum(r.tokens + LABEL for r in chosen.values()))
         newest, older = self._by_border(rest)
@@ -320,7 +319,7 @@ class _Planner:
             rest_of_room = room - heading - sum(request.tokens + LABEL for request in chosen.values())
             share = _BESIDE_MODEL if self.inputs.settings.summarizer == "llm" else _RECENT_SHARE
             space = int(min((1 - _SUMMARY_SHARE) * room, share * rest_of_room))
-            # a summary needs less than what it replaces
+            # a summary takes less than what it replaces
             space = max(space, rest_of_room - sum(g.tokens for g in older))
             space = min(space + self.spare, rest_of_room)
             room = rest_of_room
@@ -334,15 +333,15 @@ class _Planner:
             left = max(left - (MOST + DETAIL if self.shape.core else heading), min(left, self.spare))
             more, older = self._whole(older, left, smallest=False)
             recent += more
-        # of the requests, those behind everything that is not kept stay at their place
+        # requests after everything that is not kept stay in place
         begin = max((g.index for g in left_over), default=-1)
         recent += [decision for index, decision in request_decisions.items() if index > begin]
         stay = {decision.group for decision in recent}
         return recent, [g for g in rest if g.index not in stay]
 
     def _only_in_hand(self, rest: list[Group], left: int) -> tuple[list[Decision], list[Group]]:
-        """Keep the exchange in hand in its share of what is `left` of the room, or in what the summary does not need of
-        it; nothing where that does not even have room as short as it gets."""
+        """Keep the exchange in hand in its share of the tokens `left`, or in what the summary does not need of them.
+        Keep nothing if even its shortest form does not fit."""
         newest = [g for g in rest if g.messages[-1] >= self.border]
         older = [g for g in rest if g.messages[-1] < self.border]
         most = max(int(_IN_HAND * left), left - sum(group.tokens for group in older) - HEADING)
@@ -353,8 +352,8 @@ class _Planner:
     def _requests_in(
         self, newest: Sequence[Group], chosen: Mapping[int, KeptRequest]
     ) -> tuple[dict[int, Decision], list[Group]]:
-        """Return the recent requests as they can stand at their place, and the other recent groups. What is older than
-        one that cannot is not recent."""
+        """Return the decisions on recent requests that can stay in place, and the other recent groups. Groups before a
+        request that cannot stay are not recent."""
         decisions: dict[int, Decision] = {}
         others: list[Group] = []
         for group in reversed(newest):
@@ -372,7 +371,7 @@ class _Planner:
         return decisions, others[::-1]
 
     def _whole(self, groups: list[Group], room: int, *, smallest: bool = True) -> tuple[list[Decision], list[Group]]:
-        """Keep the newest groups that fit whole; with `smallest`, the newest one is cut when not even it does."""
+        """Keep the newest groups that fit whole. With `smallest`, the newest one is cut if not even that fits."""
         count, used = 0, 0
         for group in reversed(groups):
             used += group.tokens
@@ -385,6 +384,6 @@ class _Planner:
         return fit_newest(self.renderer, groups, room, 1, RECENT)
 
     def _only_protected(self, kept: dict[int, Decision]) -> tuple[dict[int, Decision], list[SummarySlot]]:
-        """Keep nothing but what is protected: there is no room for more."""
+        """Return a plan that keeps nothing but what is protected, because nothing else fits."""
         rest = (g for g in self.inputs.groups if g.index not in kept)
         return kept | {g.index: Decision.gone(g, "no room for a summary") for g in rest}, []

@@ -24,8 +24,8 @@ _NAMED = compiled_later(r"\d|[^\W_][._/@][^\W_]|[`\"“”«»「」'][^\s`\"“
 Rate = Callable[[Sequence[tuple[int, str]]], Sequence[float]]
 """Returns how likely sentences of the user, each with the number of its message, are to be needed later: 0 to 1."""
 TakenUp = Callable[[int, Sequence[str]], Sequence[float]]
-"""Returns how much of each sentence of a request the agent took up: 0 to 1, relative to the sentence of which it took
-up most, or PROMPT. The request is given by the number of its message. Empty if the agent took up nothing."""
+"""Returns how much of each sentence of a request the agent took up: 0 to 1, relative to the sentence that it took up
+most, or PROMPT. The request is given by the number of its message. Empty if the agent took up nothing."""
 
 _RUN_ON, _PART = 70, 25
 """Characters from which on a sentence may be several run together, and minimum characters of a part that says something
@@ -53,11 +53,11 @@ _FIGURE = compiled_later(r"(?<![\w.])\d{3,}(?![\w.]\d)")
 PROMPT = -1.0
 """Marks a sentence that nobody takes up, because a harness prints it at the end of everything it shows."""
 _SHELL = compiled_later(r"[(\[{<$>#%].*|.*[$>]|\w+@[\w.-]+")
-"""What stands before the colon of a prompt whose rest differs each time, such as the folder. Other lines have to be
-equal except for their figures."""
+"""The text before the colon of a prompt whose rest differs each time, such as the folder. Other lines have to be equal
+except for their figures."""
 _DIGITS = compiled_later(r"\d+")
 _SEEN, _ENDING, _AGAIN = 12, 3, 2
-"""Number of messages behind a request, number of last lines of each, and how many messages have to end alike."""
+"""Number of messages after a request, number of last lines of each, and how many messages have to end alike."""
 
 
 def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
@@ -78,7 +78,7 @@ def rate_by(messages: Sequence[Message], weights: Mapping[str, float]) -> Rate:
 
 
 def _binding_part(sentence: str) -> str:
-    """Return the part of a long sentence, between commas or behind one, whose words are no small talk if the whole
+    """Return the part of a long sentence, between commas or after one, whose words are no small talk if the whole
     sentence reads like it: people run both into one. Otherwise return the sentence."""
     if len(sentence) < _RUN_ON:
         return sentence
@@ -166,7 +166,7 @@ def _both(names: Sequence[float], words: Sequence[float]) -> Iterator[tuple[floa
 
 
 def _behind(messages: Sequence[Message], request: int) -> Iterator[Message]:
-    """Yield the messages behind a request, up to the next one."""
+    """Yield the messages after a request, up to the next one."""
     following = (messages[i] for i in range(request + 1, len(messages)))
     yield from takewhile(lambda message: message.origin != "request", following)
 

@@ -262,8 +262,7 @@ class _Chooser:
         return found
 
     def _says_little(self, index: int) -> bool:
-        """Return whether a sentence is of a short request of which no sentence that says what it is about is taken, nor
-        is it one itself."""
+        """Return whether a sentence does not say what its short request is about, and no taken sentence does."""
         main = self.main.get(self.sentences[index].request)
         return main is not None and index not in main and self.taken.isdisjoint(main)
 

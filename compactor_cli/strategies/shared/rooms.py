@@ -11,7 +11,7 @@ LARGE_IN_CHAT = 0.6
 share applies to everything the user said: there is no state of work that needs room, and the agent's earlier answers
 matter less than the current question."""
 DETAIL = 60_000
-"""Tokens of the room that are given out line by line. The newest groups get the rest and are kept whole."""
+"""Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
 _REQUESTS_OF_SMALL, _REQUESTS = 0.48, 0.4
 """Shares of a small and a large room for what the user said: everything whole if it fits, otherwise the binding
 sentences."""

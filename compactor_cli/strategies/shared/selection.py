@@ -40,7 +40,7 @@ HEADING = 5
 
 _Levels = tuple[float, float, float, float]
 """How far a name is understood (0 to 1) when these neighbours of its line are taken: none, the one before, the one
-behind, both."""
+after, both."""
 _Entry = tuple[float, int]
 """The negative value per token of a line by the last estimate, and the line."""
 _Context = tuple[int, float, _Levels]
@@ -48,7 +48,7 @@ _Context = tuple[int, float, _Levels]
 
 _UNDERSTOOD: _Levels = (1.0, 1.0, 1.0, 1.0)
 _BEFORE, _BEHIND = 1, 2
-"""Bits of an index into `levels`: the line before is taken, the line behind is taken."""
+"""Bits of an index into `levels`: the line before is taken, the line after is taken."""
 
 
 class ChosenLine(Struct, frozen=True):
@@ -93,8 +93,8 @@ class Selector:
         self._scoped = scoped
 
     def cost(self, line: int) -> int:
-        """Return the tokens that the line adds. They include the heading of its message if it is the first line of it,
-        and the first lines of what it is in."""
+        """Return the tokens that the line adds. That includes the heading of its message if no line of that was taken
+        yet, and the first lines of the function, class or section that contains it."""
         heading = 0 if self.lines.message(line) in self._opened else HEADING
         return self.tokens(line) + heading + sum(map(self.tokens, self._scopes(line)))
 
@@ -309,7 +309,7 @@ class Selector:
         return gains
 
     def _around(self, line: int) -> tuple[int, int]:
-        """Return the lengths in characters of the lines before and behind. The first or last line of a neighbouring
+        """Return the lengths in characters of the lines before and after. The first or last line of a neighbouring
         piece counts too, such as the call that a result answers."""
         lines = self.lines
         pieces, starts, ends = lines.piece_of, lines.starts, lines.ends
@@ -339,7 +339,7 @@ def _levels(text: str, name: str, before: int, behind: int) -> _Levels:
 
 @cache
 def _levels_of(own: int, before: int, behind: int) -> _Levels:
-    """Return the same for a number of context characters on the line, before and behind. There are a few thousand
+    """Return the same for a number of context characters on the line, before and after. There are a few thousand
     cases."""
     around = own + before + behind
     return _understood(own / around), _understood((own + before) / around), _understood((own + behind) / around), 1.0

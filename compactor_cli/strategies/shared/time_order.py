@@ -1,4 +1,4 @@
-"""Summaries in time order: nothing that is kept stands behind a summary of later messages.
+"""Summaries in time order: nothing that is kept comes after a summary of later messages.
 
 If something is kept between the messages of a summary, the summary is split into one for each stretch between. If a
 stretch has no room for a heading, what is kept moves into the summary and is repeated there whole."""
@@ -42,8 +42,8 @@ def in_time_order(
     heading: int,
     share: float = HEADINGS,
 ) -> tuple[dict[int, Decision], list[SummarySlot]]:
-    """Change the plan so that no kept group stands behind a summary of later ones. The plan takes no more tokens;
-    groups that do not fit at their place are dropped.
+    """Change the plan so that no kept group comes after a summary of later ones. The plan takes no more tokens; groups
+    that do not fit at their place are dropped.
 
     `heading`: tokens of the heading of a summary. `share`: the share of a summary's room that headings of its stretches
     may take before something kept moves into it."""
