@@ -17,7 +17,7 @@ from tests.strategies.asked import given_of
 
 pytestmark = pytest.mark.one_test_in(2)
 
-SYSTEM = "Each row of the table has a rule of its own, and all of them hold. " * 40
+SYSTEM = "".join(f"Row {n} of the table has a rule of its own, and all of them hold. " for n in range(40))
 REQUEST = "The table is long, and each of its rows is to be looked at once more. " * 30
 IN_HAND = assistant(None, ("c1", "Write", {"path": "out.csv", "content": "7" * 2_000}))
 PROTECTED = [system(SYSTEM), user(REQUEST), IN_HAND]
