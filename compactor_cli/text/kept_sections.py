@@ -12,11 +12,13 @@ from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.section_headings import Span
 from compactor_cli.text.subjects import SubjectWords
 
-_GENERAL, _LEAST = 0.6, 0.25
+_GENERAL, _LEAST = 0.8, 0.25
 """What sentences count that are of no section, and at least in one that does not meet the matter, of what they do in
 the one that meets it most."""
 _BESIDE = 40
 """Characters that a sentence takes besides: a mark for the gap before it, and a part of what it stands under."""
+_WORTHLESS = 0.3
+"""Of what the best sentence is worth for its length: those that are worth less leave their room to the session."""
 _SMOOTH = 3.0
 """Weights of words that short sections are taken to have besides, none of them of the matter."""
 _ENTRY = compiled_later(r"\s*(?:[-*+•]|\d+[.)])\s+[`*_]*((?-i:[a-z0-9])[\w.:/-]*)[`*_]*\s*(?::|[–—]|-\s)\s*\S")
@@ -42,7 +44,9 @@ class Prompt:
         self._catalogue = frozenset(self._catalogued())
         relevance = self._relevance(subject)
         shares = [subject.share(said) for said in self._said]
-        own = [points(said, keywords) + rate(_without_code(said)) for said in self._said]
+        rules = [rate(_without_code(said)) for said in self._said]
+        self._rules = frozenset(at for at, rule in enumerate(rules) if rule)
+        own = [points(said, keywords) + rule for said, rule in zip(self._said, rules, strict=True)]
         for at, unit in enumerate(self._units):
             over = shares[unit.section] if unit.section >= 0 else 0.0
             if unit.parent >= 0:
@@ -101,21 +105,22 @@ class Prompt:
         taken: dict[int, int] = {}
         """What stays, and where each ends."""
         told: set[str] = set()
-        room_for_all = True
+        left_out = False
         queue = [(self._order(at, taken), at) for at in telling[1:]]
         heapify(queue)
+        least = _WORTHLESS * min((order[1] for order, _ in queue), default=0.0)
         self._begin(telling[0], room, taken)
         room -= sum(end - self._units[at].start for at, end in taken.items())
         while queue:
-            (in_catalogue, _), at = heappop(queue)
-            if in_catalogue and not room_for_all:
+            (in_catalogue, worth), at = heappop(queue)
+            if in_catalogue and left_out:
                 break
             if at in taken or self._said[at] in told:
                 continue
             bundle = [*self._bundle(at, taken)]
             size = self._length(bundle)
-            if size > room:
-                room_for_all = False
+            if size > room or (worth > least and at not in self._rules):
+                left_out = True
                 continue
             room -= size
             taken |= {unit: self._units[unit].end for unit in bundle}

@@ -47,9 +47,11 @@ _BEGINS_WITH_IT = compiled_later(
 )
 """A sentence that speaks of what the one before it says; words help, where they are known."""
 _OF_THESE = compiled_later(
-    r"\bth[eo]se\b(?=[.,;:!?]|\s+(?:for|to|in|on|as|is|are|must|can|may|will|should|before|after)\b)", re.IGNORECASE
+    r"\bth[eo]se\b(?=[.,;:!?]|\s+(?:for|to|in|on|as|is|are|must|can|may|will|should|before|after)\b)"
+    r"|\bth(?:is|at)(?=[.!?]+\W*$)",
+    re.IGNORECASE,
 )
-"""Further inside of it, what is not named there."""
+"""Further inside of it, or at its end, what is not named there."""
 _SHORT = 80
 """Characters below which a sentence is taken to go on from the one before it."""
 _MOST_BEFORE, _MOST_SHORT = 3, 20

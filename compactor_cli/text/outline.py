@@ -92,7 +92,9 @@ class _Outline:
         """Take a line between rows of marks: what is in another one that is open closes that, as END does BEGIN."""
         _, *words = re.findall(r"\w+", text[unit.start : unit.end])
         opened = self.sections[0][1] if self.sections and self.sections[0][0] == 0 else -1
-        closes = opened >= 0 and {*words} <= {*re.findall(r"\w+", text[self.units[opened].start : self.units[opened].end])}
+        closes = opened >= 0 and {*words} <= {
+            *re.findall(r"\w+", text[self.units[opened].start : self.units[opened].end])
+        }
         del self.sections[:]
         if closes:
             del self.lines[:]

@@ -24,8 +24,8 @@ from compactor_cli.strategies.shared.requests import Request, abridge_request
 from compactor_cli.strategies.shared.rooms import share_of
 from compactor_cli.text.kept_sections import Prompt
 from compactor_cli.text.kept_sentences import Keywords, Preferred, kept_sentences
-from compactor_cli.text.section_headings import Span
 from compactor_cli.text.picked_items import picked_items
+from compactor_cli.text.section_headings import Span
 from compactor_cli.text.shorten import IMAGE_NOTE, SMALLEST, Short, shorten_arguments, shorten_output, shorten_to
 from compactor_cli.text.subjects import SubjectWords, stems
 
@@ -216,7 +216,9 @@ class Renderer:
         newest = (part.text[:_READ] for message in spoken[-_NEWEST:] for part in message.parts if part.kind == "text")
         found = dict.fromkeys(chain.from_iterable(map(stems, newest)), _BESIDE)
         found |= dict.fromkeys(chain.from_iterable(stems(call.text[:_ARGUMENTS]) for call in calls), _BESIDE)
-        return found | dict.fromkeys(chain.from_iterable(map(stems, chain(requests, (call.name for call in calls)))), 1.0)
+        return found | dict.fromkeys(
+            chain.from_iterable(map(stems, chain(requests, (call.name for call in calls)))), 1.0
+        )
 
     def _name(self, name: str) -> int:
         if name not in self._names:
