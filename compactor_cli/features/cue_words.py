@@ -28,7 +28,9 @@ _FORBIDDEN = compiled_later(
     r"n['’]t\b|\b(?:forbidden|prohibited|banned|not allowed|refuse|refrain|avoid|deny|verboten|prohibido|interdit\w*"
     r"|vietato|proibido|запрещено|нельзя)\b"
 )
-_HAS_NOT = compiled_later(r"\b(?:has|have|had|is|are|was|were|exists?|there) (?:no|not|none|non)\b|\bif not\b|\bwithout\b")
+_HAS_NOT = compiled_later(
+    r"\b(?:has|have|had|is|are|was|were|exists?|there) (?:no|not|none|non)\b|\bif not\b|\bwithout\b"
+)
 """What describes something by what it lacks, or says when; a sentence with that may forbid something all the same."""
 _CAPITALS = compiled_later(r"(?<![^\W_])[^\W\d_a-z]{3,}(?![^\W_])")
 _FORBIDS, _ORDERS, _SHOUTS = 15, 5, 10

@@ -90,7 +90,7 @@ class _Outline:
 
     def banner(self, unit: Unit, text: str) -> None:
         """Take a line between rows of marks: what is in another one that is open closes that, as END does BEGIN."""
-        _, *words = re.findall(r"\w+", text[unit.start : unit.end])
+        _, *words = _words(text, unit)
         opened = self.sections[0][1] if self.sections and self.sections[0][0] == 0 else -1
         closes = opened >= 0 and {*words} <= {
             *re.findall(r"\w+", text[self.units[opened].start : self.units[opened].end])
@@ -176,6 +176,10 @@ def _take(found: _Outline, text: str, line: list[tuple[int, int]]) -> None:
         start, end = line[-1]
         if text[start:end].strip().rstrip("*_").endswith(LEADS_ON):
             found.leads()
+
+
+def _words(text: str, unit: Unit) -> list[str]:
+    return re.findall(r"\w+", text[unit.start : unit.end])
 
 
 def _kind(mark: str) -> str:

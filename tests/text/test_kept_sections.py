@@ -6,7 +6,7 @@ import pytest
 
 from compactor_cli.features.cue_words import rule_points
 from compactor_cli.text import kept_sentences as truncate
-from compactor_cli.text.kept_sections import Prompt
+from compactor_cli.text.kept_sections import prompt
 from compactor_cli.text.kept_sentences import Keywords
 from compactor_cli.text.subjects import SubjectWords, stems
 from tests.cost import calls_of
@@ -16,8 +16,8 @@ FILLER = "filler words " * 9
 
 
 def pieces(text: str, room: int, about: str = "", words: Keywords = NONE) -> list[str]:
-    prompt = Prompt(text, words, SubjectWords(dict.fromkeys(stems(about), 1.0), text), rule_points)
-    return [text[start:end] for start, end in prompt.kept(room)]
+    chosen = prompt(text, words, SubjectWords(dict.fromkeys(stems(about), 1.0), text), rule_points)
+    return [text[start:end] for start, end in chosen.kept(room)]
 
 
 def kept(text: str, room: int, about: str = "", words: Keywords = NONE) -> str:

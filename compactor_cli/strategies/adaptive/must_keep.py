@@ -26,6 +26,7 @@ from compactor_cli.model.replies import AGREEMENT, reply_span
 from compactor_cli.model.talking import telling_requests
 from compactor_cli.strategies.adaptive.below_pages import typed_below_pages
 from compactor_cli.strategies.adaptive.corrected_answers import corrections
+from compactor_cli.strategies.shared.rooms import account_share
 from compactor_cli.summary_text.excerpts import INSTRUCTIONS
 from compactor_cli.summary_text.reading import earlier_words
 from compactor_cli.summary_text.state_block import COUNTS_FILES, rest_lines, unlisted_counts, with_whole_list
@@ -52,9 +53,6 @@ _COUNT_ALONE = ("effect", "pending")
 """Kinds of which a count alone says something: that it took place, or is awaited. "1 more errors" says of none what."""
 _BARE = 2
 """Forms of a line of the state without those that say why it failed: with all details, and with none."""
-_ACCOUNT, _OVERTAKEN = 0.15, 0.05
-"""Shares of the room for the summary that an agent had written of its session: where the work stood, and of one after
-which the user asked for something else."""
 _THINKS = compiled_later(r"(?:^|[_-])(?:think|thought|reason|reflect)", re.IGNORECASE)
 """Names of tools with which an agent does nothing but think."""
 
@@ -114,9 +112,8 @@ def account(messages: Sequence[Message], lines: SessionLines) -> tuple[list[User
     for number in sorted(lines.first_of, reverse=True):
         piece = lines.session.pieces[number]
         if messages[piece.message].origin == "injected" and piece.speech and is_account(piece.text):
-            asked_since = sum(message.origin == "request" for message in messages[piece.message + 1 :])
             words = [UserWords(number, *found.span()) for found in _PARAGRAPH.finditer(piece.text)]
-            return words, _OVERTAKEN if asked_since > 1 else _ACCOUNT
+            return words, account_share(messages, piece.message)
     return [], 0.0
 
 

@@ -22,7 +22,9 @@ from compactor_cli.strategies.shared.kept_lines import KeptLines
 from compactor_cli.strategies.shared.request_values import taken_up_in
 from compactor_cli.strategies.shared.requests import Request, abridge_request
 from compactor_cli.strategies.shared.rooms import share_of
-from compactor_cli.text.kept_sections import Prompt
+from compactor_cli.text.account_parts import Account
+from compactor_cli.text.chosen import Chosen
+from compactor_cli.text.kept_sections import prompt
 from compactor_cli.text.kept_sentences import Keywords, Preferred, kept_sentences
 from compactor_cli.text.picked_items import picked_items
 from compactor_cli.text.section_headings import Span
@@ -86,7 +88,8 @@ class Renderer:
         self._requests: dict[tuple[int, int, int], Short | None] = {}
         self._taken_up = taken_up_in(messages, query)
         self._names: dict[str, int] = {}
-        self._prompts: dict[str, Prompt] = {}
+        self._prompts: dict[str, Chosen] = {}
+        self._accounts: dict[str, Account] = {}
         self._asked = Asked(messages, pairing)
 
     def shortened(self, group: Group, cut: Cut, reason: str, spare: frozenset[int] = frozenset()) -> Decision:
@@ -147,6 +150,8 @@ class Renderer:
     def _chooser(self, spot: Spot, part: Part) -> Callable[[int], list[Span]]:
         """Return what chooses the sentences of a text that stay in some characters."""
         message = self.messages[spot[0]]
+        if is_account(part.text) and message.origin in ("summary", "injected"):
+            return self.account(message, part).kept
         if message.role == "system" and message.origin != "summary":
             return self._prompt(part.text).kept
         words, preferred = self._words(), self._preferred(message, part)
@@ -154,7 +159,7 @@ class Renderer:
 
     def _preferred(self, message: Message, part: Part) -> Preferred:
         """Return which sentences of a text come before the others."""
-        sums_up = message.origin == "summary" or (message.origin == "injected" and is_account(part.text))
+        sums_up = message.origin == "summary"
         answer = message.role == "assistant" and not sums_up
         return Preferred(
             opening=answer or sums_up or message.origin == "request",
@@ -201,10 +206,18 @@ class Renderer:
             self._keywords = Keywords(names.union(self._query.split()))
         return self._keywords
 
-    def _prompt(self, text: str) -> Prompt:
+    def _prompt(self, text: str) -> Chosen:
         if text not in self._prompts:
-            self._prompts[text] = Prompt(text, self._words(), SubjectWords(self._spoken_of, text), rule_points)
+            self._prompts[text] = prompt(text, self._words(), SubjectWords(self._spoken_of, text), rule_points)
         return self._prompts[text]
+
+    def account(self, message: Message, part: Part) -> Account:
+        """Return what an agent had written of its session, with what of it comes first."""
+        if part.text not in self._accounts:
+            followed = any(behind.role == "assistant" for behind in self.messages[message.index + 1 :])
+            subject = SubjectWords(self._spoken_of, part.text)
+            self._accounts[part.text] = Account(part.text, subject, rule_points, followed=followed)
+        return self._accounts[part.text]
 
     @cached_property
     def _spoken_of(self) -> dict[str, float]:

@@ -1,5 +1,11 @@
 """Shares of a room that depend on its size: in a small one, one exchange or one request takes much of it."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compactor_cli.model.message import Message
+
 INSTRUCTIONS_SHARE = 0.1
 """Share of a room for standing instructions that a harness put in."""
 BINDING_SHARE = 0.08
@@ -11,6 +17,9 @@ LARGE_IN_CHAT = 0.6
 there is no work whose state needs room, and what an agent answered before tells less than what it is asked now."""
 DETAIL = 60_000
 """Tokens of room that are given out line by line; of more, the newest groups get the rest whole."""
+_ACCOUNT, _OVERTAKEN = 0.15, 0.05
+"""Shares of a room for the summary that an agent had written of its session: where the work stood, and of one after
+which the user asked for something else."""
 _REQUESTS_OF_SMALL, _REQUESTS = 0.48, 0.4
 """Shares of a small and of a large room for what the user said: all of it whole, or the sentences that bind."""
 _SEVERAL, _OF_SEVERAL = 4, 0.7
@@ -47,3 +56,9 @@ def room_for_requests(left: int, room: int, requests: int) -> float:
     """Return the tokens for what the user said in some `requests`, of those that newest groups have left of a room."""
     small = _OF_SEVERAL if requests >= _SEVERAL else _REQUESTS_OF_SMALL
     return max(share_of(left, small, _REQUESTS), min(_REQUESTS * room, left - (1 - _REQUESTS) * DETAIL))
+
+
+def account_share(messages: Sequence[Message], account: int) -> float:
+    """Return the share of a room for what a summary tells that an agent had written of its session."""
+    asked_since = sum(message.origin == "request" for message in messages[account + 1 :])
+    return _OVERTAKEN if asked_since > 1 else _ACCOUNT

@@ -1,0 +1,75 @@
+"""Which sentences stay of the summary that a harness had an agent write of its session before it went on: what the user
+asked and ruled, then what was found; what came next only where nothing did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from compactor_cli.text.chosen import FIRST, LAST, SECOND, Chosen
+from compactor_cli.text.kept_sentences import KEYWORD
+from compactor_cli.text.outline import Unit, outline
+from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.subjects import SubjectWords
+
+_OF_USER = compiled_later(
+    r"\b(?:requests?|intents?|goals?|objectives?|user['’]?s? (?:messages|preferences|feedback|instructions)"
+    r"|messages (?:of|from) the user|constraints?|rules|preferences|requirements)\b",
+    re.IGNORECASE,
+)
+"""What heads the part of a summary that says what was asked."""
+_NEXT = compiled_later(
+    r"\b(?:next|pending|current (?:work|state|status|task|plan|step)|in progress|remaining|to-?dos?|open (?:tasks|items"
+    r"|points)|plan)\b",
+    re.IGNORECASE,
+)
+"""What heads the part that says what was to come."""
+_BEHIND_DRAFT = compiled_later(r"\W*summary\W*", re.IGNORECASE)
+"""What heads all of it behind a draft."""
+_GO_ON = compiled_later(
+    r"\s*(?:If you need specific details from before|Please continue|Continue (?:the conversation|with the last))"
+)
+"""How a harness asks to go on."""
+_HEAD = 80
+"""Characters in which a heading says of what it is."""
+
+
+class Account:
+    """Such a summary."""
+
+    def __init__(self, text: str, subject: SubjectWords, rate: Callable[[str], float], *, followed: bool) -> None:
+        """Take one. `subject`: its words of what is at hand; `rate`: points of a sentence for what it orders;
+        `followed`: the agent went on behind it."""
+        self._text = text
+        self._units = outline(text)
+        heads = (
+            unit.start for unit in self._units if unit.heads and _BEHIND_DRAFT.fullmatch(text, unit.start, unit.end)
+        )
+        self._drafted = next(heads, 0)
+        self._ranks = [self._rank(at, followed=followed) for at in range(len(self._units))]
+        said = [text[unit.start : unit.end].strip() for unit in self._units]
+        worth = [1 + KEYWORD * subject.share(sentence) + rate(sentence) for sentence in said]
+        self.kept = Chosen(text, self._units, worth, self._ranks).kept
+
+    def asked(self) -> str:
+        """Return what it says of what the user asked and ruled, and how it begins."""
+        units = zip(self._units, self._ranks, strict=True)
+        return "".join(self._text[unit.start : unit.end] for unit, rank in units if rank == FIRST)
+
+    def _rank(self, at: int, *, followed: bool) -> int:
+        """Return when a sentence comes, by what it stands under: the nearest heading that tells."""
+        unit = self._units[at]
+        if at == 0:
+            return FIRST
+        if unit.start < self._drafted or (followed and _GO_ON.match(self._text, unit.start)):
+            return LAST
+        label = self._label(unit) if unit.heads else self._label(unit).rpartition(":")[0]
+        while not (_OF_USER.search(label) or _NEXT.search(label)):
+            if unit.parent < 0:
+                return SECOND
+            unit = self._units[unit.parent]
+            label = self._label(unit) if unit.heads else ""
+        return FIRST if _OF_USER.search(label) or not followed else LAST
+
+    def _label(self, unit: Unit) -> str:
+        return self._text[unit.start : min(unit.end, unit.start + _HEAD)]
