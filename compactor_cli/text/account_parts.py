@@ -4,12 +4,13 @@ asked and ruled, then what was found; what came next only where nothing did."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
-from compactor_cli.text.chosen import FIRST, LAST, SECOND, Chosen
+from compactor_cli.text.chosen import FIRST, NEVER, SECOND, Chosen
 from compactor_cli.text.kept_sentences import KEYWORD
 from compactor_cli.text.outline import Unit, outline
 from compactor_cli.text.patterns import compiled_later
+from compactor_cli.text.section_headings import Span
 from compactor_cli.text.subjects import SubjectWords
 
 _OF_USER = compiled_later(
@@ -30,6 +31,7 @@ _GO_ON = compiled_later(
     r"\s*(?:If you need specific details from before|Please continue|Continue (?:the conversation|with the last))"
 )
 """How a harness asks to go on."""
+_PARAGRAPH = compiled_later(r"\S.*(?:\n(?!\s*\n).*)*")
 _HEAD = 80
 """Characters in which a heading says of what it is."""
 
@@ -42,11 +44,7 @@ class Account:
         `followed`: the agent went on behind it."""
         self._text = text
         self._units = outline(text)
-        heads = (
-            unit.start for unit in self._units if unit.heads and _BEHIND_DRAFT.fullmatch(text, unit.start, unit.end)
-        )
-        self._drafted = next(heads, 0)
-        self._ranks = [self._rank(at, followed=followed) for at in range(len(self._units))]
+        self._ranks = _ranks(text, self._units, followed=followed)
         said = [text[unit.start : unit.end].strip() for unit in self._units]
         worth = [1 + KEYWORD * subject.share(sentence) + rate(sentence) for sentence in said]
         self.kept = Chosen(text, self._units, worth, self._ranks).kept
@@ -56,20 +54,44 @@ class Account:
         units = zip(self._units, self._ranks, strict=True)
         return "".join(self._text[unit.start : unit.end] for unit, rank in units if rank == FIRST)
 
-    def _rank(self, at: int, *, followed: bool) -> int:
-        """Return when a sentence comes, by what it stands under: the nearest heading that tells."""
-        unit = self._units[at]
-        if at == 0:
-            return FIRST
-        if unit.start < self._drafted or (followed and _GO_ON.match(self._text, unit.start)):
-            return LAST
-        label = self._label(unit) if unit.heads else self._label(unit).rpartition(":")[0]
-        while not (_OF_USER.search(label) or _NEXT.search(label)):
-            if unit.parent < 0:
-                return SECOND
-            unit = self._units[unit.parent]
-            label = self._label(unit) if unit.heads else ""
-        return FIRST if _OF_USER.search(label) or not followed else LAST
 
-    def _label(self, unit: Unit) -> str:
-        return self._text[unit.start : min(unit.end, unit.start + _HEAD)]
+def ranked_paragraphs(text: str, *, followed: bool) -> Iterator[tuple[Span, int]]:
+    """Yield the paragraphs of such a summary, each with the rank of what comes first in it."""
+    units = outline(text)
+    ranks = _ranks(text, units, followed=followed)
+    at = 0
+    for paragraph in _PARAGRAPH.finditer(text):
+        rank = NEVER
+        while at < len(units) and units[at].start < paragraph.end():
+            rank = min(rank, ranks[at])
+            at += 1
+        yield paragraph.span(), rank
+
+
+def _ranks(text: str, units: Sequence[Unit], *, followed: bool) -> list[int]:
+    heads = (unit.start for unit in units if unit.heads and _BEHIND_DRAFT.fullmatch(text, unit.start, unit.end))
+    drafted = next(heads, 0)
+    return [
+        NEVER if 0 < unit.start < drafted else _rank(text, units, at, followed=followed)
+        for at, unit in enumerate(units)
+    ]
+
+
+def _rank(text: str, units: Sequence[Unit], at: int, *, followed: bool) -> int:
+    """Return when a sentence comes, by what it stands under: the nearest heading that tells."""
+    unit = units[at]
+    if at == 0:
+        return FIRST
+    if followed and _GO_ON.match(text, unit.start):
+        return NEVER
+    label = _label(text, unit) if unit.heads else _label(text, unit).rpartition(":")[0]
+    while not (_OF_USER.search(label) or _NEXT.search(label)):
+        if unit.parent < 0:
+            return SECOND
+        unit = units[unit.parent]
+        label = _label(text, unit) if unit.heads else ""
+    return FIRST if _OF_USER.search(label) or not followed else NEVER
+
+
+def _label(text: str, unit: Unit) -> str:
+    return text[unit.start : min(unit.end, unit.start + _HEAD)]

@@ -10,8 +10,8 @@ from compactor_cli.text.kept_sentences import first_words
 from compactor_cli.text.outline import Unit
 from compactor_cli.text.section_headings import Span
 
-FIRST, SECOND, LAST = range(3)
-"""Ranks of sentences: one comes after all of the rank before it, and one of the last rank only where all others have
+FIRST, SECOND, LAST, NEVER = range(4)
+"""Ranks of sentences: one comes after all of the rank before it, and those that come last only where all others have
 room."""
 _BESIDE = 40
 """Characters that a sentence takes besides: a mark for the gap before it, and a part of what it stands under."""
@@ -45,7 +45,7 @@ class Chosen:
     def kept(self, room: int) -> list[Span]:
         """Return where the sentences stand that are worth most for their length, as many as fit, with what they stand
         under; first of all what the text begins with, or its first words. Empty when none fits."""
-        telling = [at for at, unit in enumerate(self._units) if not unit.heads]
+        telling = [at for at, unit in enumerate(self._units) if not unit.heads and self._ranks[at] != NEVER]
         if len(telling) < 2:
             return []
         taken: dict[int, int] = {}
@@ -54,7 +54,7 @@ class Chosen:
         left_out = False
         queue = [(self._order(at, taken), at) for at in telling[1:]]
         heapify(queue)
-        least = self._least * min((order[1] for order, _ in queue), default=0.0)
+        least = self._least * min((worth for (rank, worth), _ in queue if rank != LAST), default=0.0)
         self._begin(telling[0], room, taken)
         room -= sum(end - self._units[at].start for at, end in taken.items())
         while queue:
@@ -73,7 +73,7 @@ class Chosen:
             told |= {self._said[unit] for unit in bundle if not self._units[unit].heads}
             for unit in bundle:  # what stands under it takes less now
                 for below in self._under[unit]:
-                    if below not in taken and not self._units[below].heads:
+                    if below not in taken and not self._units[below].heads and self._ranks[below] != NEVER:
                         heappush(queue, (self._order(below, taken), below))
         return [(self._units[at].start, taken[at]) for at in sorted(taken)]
 

@@ -53,7 +53,7 @@ class _Open(Struct):
     fresh: bool = True
     """Nothing stands under it yet."""
     listed: bool = False
-    """An item or code stands under it: what is none is of it no more."""
+    """An item, code or what is indented stands under it: what is none of these is of it no more."""
 
 
 class _Outline:
@@ -108,7 +108,7 @@ class _Outline:
             self.lines.pop()
         if self.lines:
             self.lines[-1].fresh = False
-            self.lines[-1].listed |= listed
+            self.lines[-1].listed |= listed or indent > self.lines[-1].indent
             self.units[self.lines[-1].unit].heads |= self.lines[-1].leads
         unit.section = self.sections[-1][1] if self.sections else self.lines[0].unit if self.lines else -1
         unit.parent = self.lines[-1].unit if self.lines else unit.section

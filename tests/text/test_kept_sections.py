@@ -138,3 +138,102 @@ def test_what_is_underlined_and_sentences_in_a_plain_block_are_no_code(text: str
     said = kept(told, 120)
     assert all(rule in said for rule in RULES)
     assert "filler" not in said
+
+
+DESK = f"""# Desk
+Be kind to all who come.
+## Parcels
+- Weight: A parcel must never be heavier than twenty kilograms. It cannot be sent otherwise.
+- Price: You may not take more than the price that is on the list.
+## Vouchers
+- Who had to wait gets a voucher worth ten euros for each of the parcels that came late.
+- Whoever has none of the forms asks for them at the counter. {FILLER}
+"""
+
+
+def test_the_section_on_the_matter_comes_before_what_others_forbid_and_with_its_heading() -> None:
+    said = kept(DESK, 160, "My order was late, is there a voucher?")
+    assert "## Vouchers\n- Who had to wait" in said
+    assert "Parcels\n" not in said
+    assert "heavier" in kept(DESK, 160, "What may a parcel weigh?")
+
+
+def test_the_matter_is_met_in_any_language() -> None:
+    text = (
+        "# Schalter\nGrüße alle.\n## Pakete\n- Pakete dürfen nie schwerer als zwanzig Kilogramm sein.\n## Gutscheine\n"
+        "- Wer warten musste, erhält einen Gutschein über zehn Euro.\n"
+    )
+    assert "zehn Euro" in kept(text, 105, "Mein Paket kam zu spät, gibt es dafür einen Gutschein?")
+    assert "zehn Euro" not in kept(text, 105)
+
+
+def test_further_sentences_of_an_item_stay_only_with_its_first() -> None:
+    said = [kept(DESK, room, "What may be sent otherwise?") for room in range(60, 260, 10)]
+    assert any("It cannot be sent" in each for each in said)
+    assert all("- Weight: A parcel" in each for each in said if "It cannot be sent" in each)
+
+
+COMMANDS = """You work in a shell with commands.
+
+COMMANDS:
+open:
+  docstring: opens a file in the window
+  arguments:
+    - path (string) [required]: the path of the file to open
+search_file:
+  docstring: looks for a term in a file
+  arguments:
+    - term (string) [required]: the term to look for
+    - file (string) [optional]: the file to look in (if not provided, looks in the open file)
+find_file:
+  docstring: finds files by their names
+  arguments:
+    - file (string) [optional]: the file to look in (if not provided, looks in the open file)
+"""
+
+
+def test_a_parameter_stays_only_with_the_line_that_names_its_command() -> None:
+    for room in range(80, 400, 20):
+        said = kept(COMMANDS, room, "search_file term")
+        assert ("- term" in said) <= ("\nsearch_file:\n" in said and "COMMANDS:" in said)
+        assert ("- path" in said) <= ("open:\n" in said)
+    assert "- term" in kept(COMMANDS, 200, "search_file term")
+
+
+def test_what_is_said_twice_stays_once() -> None:
+    assert COMMANDS.count("(if not provided, looks") == 2
+    assert kept(COMMANDS, len(COMMANDS) - 1, "look in the open file").count("(if not provided, looks") == 1
+
+
+def test_a_default_is_no_order() -> None:
+    assert rule_points("the file to look in (if not provided, looks in the open file)") == 0
+    assert rule_points("If not asked, do not push.") > 0
+
+
+SKILLS = [f"- {name}: Never mind how. Use it to {name} things." for name in ("pdf", "docx", "xlsx", "merge")]
+SKILLS += [f"- desk:{name}-up: Always use it when things are to be set {name}." for name in ("tidy", "line", "pack")]
+
+
+@pytest.mark.parametrize("listed", [SKILLS, [f"- `{each[2:].replace(': ', '` - ', 1)}" for each in SKILLS]])
+def test_a_catalogue_goes_first(listed: list[str]) -> None:
+    told = f"Be kind.\n## Skills\n{{}}\n## Rest\n{FILLER}\n{FILLER.replace('filler', 'more')}\nAll is well today.\n"
+    text = told.format("\n".join(listed))
+    said = kept(text, 200, "merge and pack")
+    assert "- " not in said
+    assert "All is well" in said
+    whole = "Be kind.\n## Skills\n" + "\n".join(listed)
+    assert "- " in kept(whole, len(whole) - 1), "but where all else has room"
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        ["Payment", "Passengers", "Baggage", "Insurance", "Cabin", "Refunds", "Seats"],
+        ["tests", "commits", "branches", "names", "files", "docs", "logs"],
+        ["the tests", "a commit", "any branch", "its name", "two files", "some docs", "our-logs and so on"],
+        ["use-cases", "tests", "files", "docs", "logs"],
+    ],
+)
+def test_labels_of_rules_are_no_catalogue(items: list[str]) -> None:
+    text = f"Be kind.\n{FILLER}\n" + "\n".join(f"- {item}: You must never lose one of them." for item in items)
+    assert kept(text, 150).count("- ") > 1

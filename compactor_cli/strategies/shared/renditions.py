@@ -21,7 +21,7 @@ from compactor_cli.strategies.shared.asked import Asked
 from compactor_cli.strategies.shared.kept_lines import KeptLines
 from compactor_cli.strategies.shared.request_values import taken_up_in
 from compactor_cli.strategies.shared.requests import Request, abridge_request
-from compactor_cli.strategies.shared.rooms import share_of
+from compactor_cli.strategies.shared.rooms import is_followed, share_of
 from compactor_cli.text.account_parts import Account
 from compactor_cli.text.chosen import Chosen
 from compactor_cli.text.kept_sections import prompt
@@ -214,7 +214,7 @@ class Renderer:
     def account(self, message: Message, part: Part) -> Account:
         """Return what an agent had written of its session, with what of it comes first."""
         if part.text not in self._accounts:
-            followed = any(behind.role == "assistant" for behind in self.messages[message.index + 1 :])
+            followed = is_followed(self.messages, message.index)
             subject = SubjectWords(self._spoken_of, part.text)
             self._accounts[part.text] = Account(part.text, subject, rule_points, followed=followed)
         return self._accounts[part.text]

@@ -62,3 +62,8 @@ def account_share(messages: Sequence[Message], account: int) -> float:
     """Return the share of a room for what a summary tells that an agent had written of its session."""
     asked_since = sum(message.origin == "request" for message in messages[account + 1 :])
     return _OVERTAKEN if asked_since > 1 else _ACCOUNT
+
+
+def is_followed(messages: Sequence[Message], account: int) -> bool:
+    """Return whether the agent went on behind such a summary: what it says of next steps is overtaken."""
+    return any(message.role == "assistant" for message in messages[account + 1 :])
