@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from compactor_cli.text.chosen import FIRST, NEVER, SECOND, Chosen
 from compactor_cli.text.kept_sentences import KEYWORD
-from compactor_cli.text.outline import Unit, outline
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.section_headings import Span
 from compactor_cli.text.subjects import SubjectWords
+from compactor_cli.text.text_outline import Outlined, outline
 
 _OF_USER = compiled_later(
     r"\b(?:requests?|intents?|goals?|objectives?|user['’]?s? (?:messages|preferences|feedback|instructions)"
@@ -68,30 +68,34 @@ def ranked_paragraphs(text: str, *, followed: bool) -> Iterator[tuple[Span, int]
         yield paragraph.span(), rank
 
 
-def _ranks(text: str, units: Sequence[Unit], *, followed: bool) -> list[int]:
+def _ranks(text: str, units: Sequence[Outlined], *, followed: bool) -> list[int]:
+    """Return when each sentence comes: of what ends with next steps that nothing followed, all of the end first."""
     heads = (unit.start for unit in units if unit.heads and _BEHIND_DRAFT.fullmatch(text, unit.start, unit.end))
     drafted = next(heads, 0)
-    return [
-        NEVER if 0 < unit.start < drafted else _rank(text, units, at, followed=followed)
-        for at, unit in enumerate(units)
-    ]
+    found: list[int] = []
+    ends = False
+    for at, unit in enumerate(units):
+        told = _told(text, units, at)
+        overtaken = followed and (told == "next" or _GO_ON.match(text, unit.start) is not None)
+        ends = ends or (told == "next" and not followed and unit.start >= drafted)
+        if at and (overtaken or unit.start < drafted):
+            found.append(NEVER)
+        else:
+            found.append(FIRST if ends or not at or told == "asked" else SECOND)
+    return found
 
 
-def _rank(text: str, units: Sequence[Unit], at: int, *, followed: bool) -> int:
-    """Return when a sentence comes, by what it stands under: the nearest heading that tells."""
+def _told(text: str, units: Sequence[Outlined], at: int) -> str:
+    """Return of what a sentence is by the nearest heading that tells: of what was `asked`, or comes `next`."""
     unit = units[at]
-    if at == 0:
-        return FIRST
-    if followed and _GO_ON.match(text, unit.start):
-        return NEVER
     label = _label(text, unit) if unit.heads else _label(text, unit).rpartition(":")[0]
-    while not (_OF_USER.search(label) or _NEXT.search(label)):
+    while not (asked := _OF_USER.search(label)) and not _NEXT.search(label):
         if unit.parent < 0:
-            return SECOND
+            return ""
         unit = units[unit.parent]
         label = _label(text, unit) if unit.heads else ""
-    return FIRST if _OF_USER.search(label) or not followed else NEVER
+    return "asked" if asked else "next"
 
 
-def _label(text: str, unit: Unit) -> str:
+def _label(text: str, unit: Outlined) -> str:
     return text[unit.start : min(unit.end, unit.start + _HEAD)]

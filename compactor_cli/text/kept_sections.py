@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from compactor_cli.text.chosen import FIRST, LAST, Chosen
 from compactor_cli.text.kept_sentences import KEYWORD, Keywords, points
-from compactor_cli.text.outline import Unit, outline
 from compactor_cli.text.patterns import compiled_later
 from compactor_cli.text.subjects import SubjectWords
+from compactor_cli.text.text_outline import Outlined, outline
 
 _GENERAL, _LEAST = 0.8, 0.25
 """What sentences count that are of no section, and at least in one that does not meet the matter, of what they do in
@@ -33,21 +33,25 @@ def prompt(text: str, keywords: Keywords, subject: SubjectWords, rate: Callable[
     said = [text[unit.start : unit.end].strip() for unit in units]
     relevance = _relevance(units, said, subject)
     shares = [subject.share(sentence) for sentence in said]
-    rules = [rate(_without_code(sentence)) for sentence in said]
-    own = [points(sentence, keywords) + rule for sentence, rule in zip(said, rules, strict=True)]
+    bare = [*map(_without_code, said)]
+    rules = [*map(rate, bare)]
+    own = [points(sentence, keywords) + rule for sentence, rule in zip(bare, rules, strict=True)]
     worth: list[float] = []
+    by_force: dict[int, bool] = {}
     for at, unit in enumerate(units):
         over = {unit.section, unit.parent if unit.parent >= 0 and units[unit.parent].heads else -1} - {-1}
-        points_of = own[at] + KEYWORD * (shares[at] + sum(shares[head] for head in sorted(over)))
-        if unit.parent >= 0 and unit.parent == at - 1 and units[at - 1].heads:
-            points_of += own[at - 1]  # what leads to a list gives its worth to the first item
-        worth.append(relevance[unit.section] * points_of)
+        of_matter = KEYWORD * (shares[at] + sum(shares[head] for head in sorted(over)))
+        if rules[at]:
+            by_force[at] = rules[at] > of_matter
+        led = unit.parent >= 0 and unit.parent == at - 1 and units[at - 1].heads
+        # what leads to a list gives its worth to the first item
+        worth.append(relevance[unit.section] * (own[at] + of_matter + (own[at - 1] if led else 0.0)))
     catalogue = frozenset(_catalogued(text, units, said))
     ranks = [LAST if at in catalogue else FIRST for at in range(len(units))]
-    return Chosen(text, units, worth, ranks, _WORTHLESS, frozenset(at for at, rule in enumerate(rules) if rule))
+    return Chosen(text, units, worth, ranks, _WORTHLESS, by_force)
 
 
-def _relevance(units: Sequence[Unit], said: Sequence[str], subject: SubjectWords) -> defaultdict[int, float]:
+def _relevance(units: Sequence[Outlined], said: Sequence[str], subject: SubjectWords) -> defaultdict[int, float]:
     """Return how much each section meets the matter, compared with the one that does most."""
     members: dict[int, list[str]] = {}
     for unit, sentence in zip(units, said, strict=True):
@@ -63,7 +67,7 @@ def _relevance(units: Sequence[Unit], said: Sequence[str], subject: SubjectWords
     return found
 
 
-def _catalogued(text: str, units: Sequence[Unit], said: Sequence[str]) -> Iterator[int]:
+def _catalogued(text: str, units: Sequence[Outlined], said: Sequence[str]) -> Iterator[int]:
     """Yield the items of catalogues, such as those of skills, and what stands in them."""
     lists: defaultdict[int, list[int]] = defaultdict(list)
     entries: dict[int, str] = {}

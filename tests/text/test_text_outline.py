@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compactor_cli.text.outline import outline
+from compactor_cli.text.text_outline import outline
 from tests.cost import calls_of
 
 

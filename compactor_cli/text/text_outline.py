@@ -29,7 +29,7 @@ _DIGITS = "0"
 """Stands for the numbers of items, which differ."""
 
 
-class Unit(Struct):
+class Outlined(Struct):
     """A sentence, a line that stands over others, or a block of code, by its place in a text."""
 
     start: int
@@ -60,7 +60,7 @@ class _Outline:
     """Reads the lines of a text one after the other."""
 
     def __init__(self) -> None:
-        self.units: list[Unit] = []
+        self.units: list[Outlined] = []
         self.sections: list[tuple[int, int]] = []
         """(level, unit) of the headings that are open."""
         self.tags: list[tuple[str, int]] = []
@@ -79,7 +79,7 @@ class _Outline:
                 if opened == name:
                     break
 
-    def heading(self, unit: Unit, level: int) -> None:
+    def heading(self, unit: Outlined, level: int) -> None:
         del self.lines[:]
         while self.sections and self.sections[-1][0] >= level:
             self.sections.pop()
@@ -88,7 +88,7 @@ class _Outline:
         unit.section = len(self.units)
         self.units.append(unit)
 
-    def banner(self, unit: Unit, text: str) -> None:
+    def banner(self, unit: Outlined, text: str) -> None:
         """Take a line between rows of marks: what is in another one that is open closes that, as END does BEGIN."""
         _, *words = _words(text, unit)
         opened = self.sections[0][1] if self.sections and self.sections[0][0] == 0 else -1
@@ -101,7 +101,7 @@ class _Outline:
         else:
             self.heading(unit, 0)
 
-    def line(self, unit: Unit, indent: int, mark: str, *, listed: bool) -> None:
+    def line(self, unit: Outlined, indent: int, mark: str, *, listed: bool) -> None:
         """Take a line: what is indented belongs to the line before that is not, and items, or what follows at once, to
         what leads to them."""
         while self.lines and not self._is_under(self.lines[-1], indent, mark):
@@ -122,7 +122,7 @@ class _Outline:
             return mark != above.mark
         return not above.mark and (above.fresh or not (self.after_blank or above.listed))
 
-    def sentence(self, unit: Unit, first: int, *, goes_on: bool, in_item: bool) -> None:
+    def sentence(self, unit: Outlined, first: int, *, goes_on: bool, in_item: bool) -> None:
         """Take a further sentence of a line. `first`: the one with which that begins; `goes_on`: it speaks of the one
         before it."""
         unit.parent = len(self.units) - 1 if goes_on else first if in_item else self.units[first].parent
@@ -135,7 +135,7 @@ class _Outline:
             self.lines[-1].leads, self.lines[-1].fresh, self.lines[-1].unit = True, True, len(self.units) - 1
 
 
-def outline(text: str) -> list[Unit]:
+def outline(text: str) -> list[Outlined]:
     """Return what a text consists of, in order; not what only marks something, such as tags and blank lines."""
     found = _Outline()
     for line in _lines(text):
@@ -147,9 +147,9 @@ def outline(text: str) -> list[Unit]:
             found.tag(bool(tag[1]), tag[2])
         elif is_heading(said):
             hashes = _HASHES.match(said)
-            found.heading(Unit(start, end), len(hashes[1]) if hashes else _IN_BOLD)
+            found.heading(Outlined(start, end), len(hashes[1]) if hashes else _IN_BOLD)
         elif is_banner(said):
-            found.banner(Unit(start, end), text)
+            found.banner(Outlined(start, end), text)
         else:
             _take(found, text, line)
     return found.units
@@ -166,11 +166,11 @@ def _take(found: _Outline, text: str, line: list[tuple[int, int]]) -> None:
             indent = len(text[start:blanks].expandtabs(_TAB))
             mark = _kind(item_mark(text, start))
             labelled = bool(mark) or _LABEL.match(text, start, end) is not None
-            found.line(Unit(start, end), indent, mark, listed=bool(mark) or text.count("\n", start, end) > 1)
+            found.line(Outlined(start, end), indent, mark, listed=bool(mark) or text.count("\n", start, end) > 1)
             first = len(found.units) - 1
         else:
             run = run + 1 if end - start < _SHORT or goes_on(text, start, end) else 0
-            found.sentence(Unit(start, end), first, goes_on=0 < run <= _RUN, in_item=labelled)
+            found.sentence(Outlined(start, end), first, goes_on=0 < run <= _RUN, in_item=labelled)
     if first >= 0:
         found.after_blank = False
         start, end = line[-1]
@@ -178,7 +178,7 @@ def _take(found: _Outline, text: str, line: list[tuple[int, int]]) -> None:
             found.leads()
 
 
-def _words(text: str, unit: Unit) -> list[str]:
+def _words(text: str, unit: Outlined) -> list[str]:
     return re.findall(r"\w+", text[unit.start : unit.end])
 
 
