@@ -19,6 +19,8 @@ _TAG = compiled_later(r"\s*<(/?)([A-Za-z][\w:.-]*)[^<>\n]*>\s*$")
 _HASHES = compiled_later(r"\s*(#{1,6})\s")
 _LABEL = compiled_later(r"[ \t]*(?=[^\s:]+(?: [^\s:]+){0,3}:[ \t])[^\W\d]")
 """How a line begins that says of what it is: as in an item, what it says further on is of the same."""
+_DEPTH = 12
+"""Lines at most that one is in."""
 _SHORT = 50
 """Characters below which a sentence is taken to go on from the one before it in its line."""
 _IN_BOLD = 7
@@ -106,6 +108,7 @@ class _Outline:
         what leads to them."""
         while self.lines and not self._is_under(self.lines[-1], indent, mark):
             self.lines.pop()
+        del self.lines[_DEPTH:]
         if self.lines:
             self.lines[-1].fresh = False
             self.lines[-1].listed |= listed or indent > self.lines[-1].indent

@@ -24,7 +24,9 @@ def kept(text: str, room: int, about: str = "", words: Keywords = NONE) -> str:
     return "".join(pieces(text, room, about, words))
 
 
-@pytest.mark.parametrize("text", ["Be so and so today. ", "This must be so, said one. ", "- Be so.\n", "So: it is. "])
+@pytest.mark.parametrize(
+    "text", ["Be so and so today. ", "This must be so, said one. ", "- Be so.\n", "So: it is. ", "So:\n"]
+)
 def test_many_short_sentences_cost_no_more_than_their_number(text: str) -> None:
     def cost(count: int) -> int:
         return calls_of(lambda: pieces(text * count, 4 * count, "today"))
